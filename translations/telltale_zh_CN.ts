@@ -1101,10 +1101,6 @@
         <translation>未观测到 %2 的 %1：%3</translation>
     </message>
     <message>
-        <source>not observed: activations, because no selected module ran outside compiled code; select modules around the compiled ones</source>
-        <translation>未观测到激活：所选模块都在编译后的代码内运行；请选择包在外面的模块</translation>
-    </message>
-    <message>
         <source>not observed in the first step: activations of %1 (not called, or inside compiled code)</source>
         <translation>第一步未观测到 %1 的激活（没有被调用，或在编译后的代码内）</translation>
     </message>
@@ -1115,10 +1111,6 @@
     <message>
         <source>its queries and keys have no values that can be read here</source>
         <translation>它的 query 和 key 没有可在此读取的值</translation>
-    </message>
-    <message>
-        <source>a MindSpore cell tells of it where it is called with query and key, each of four dimensions in the order of sa_order</source>
-        <translation>MindSpore 的 cell 要以 query 和 key 调用，并且各有四维、按 sa_order 的顺序，才能观测到</translation>
     </message>
     <message>
         <source>it has no weight matrix</source>
@@ -1171,18 +1163,6 @@
     <message>
         <source>its consumers run on several streams</source>
         <translation>使用它的运算在多个 stream 上</translation>
-    </message>
-    <message>
-        <source>the gradient of the input of %1 is the total over all consumers of the tensor, not the share that flows through the module: %2</source>
-        <translation>%1 的输入梯度是该张量全部使用者的总和，而不是流经该模块的部分：%2</translation>
-    </message>
-    <message>
-        <source>several backward passes went through one forward: of the gradients of its activations the last pass&apos;s are shown</source>
-        <translation>一次前向之后有多次反向：激活梯度显示最后一次的</translation>
-    </message>
-    <message>
-        <source>l2_targets.attention_hook is empty, which means no attention module; telltale.attention_hook: true measures all of them</source>
-        <translation>l2_targets.attention_hook 为空，即不测量任何注意力模块；telltale.attention_hook: true 测量全部</translation>
     </message>
     <message>
         <source>more than %1 attention calls in one step; the rest is left out</source>
@@ -1253,10 +1233,6 @@
         <translation>指标 %1 是 %2，不是数；略去</translation>
     </message>
     <message>
-        <source>the spectral norms of weights on a device are not converged in the first steps: they are lower bounds that grow tighter from step to step</source>
-        <translation>设备上权重的谱范数在最初几步尚未收敛：它们是逐步收紧的下界</translation>
-    </message>
-    <message>
         <source>%1; nothing is collected for it</source>
         <translation>%1；不为它采集任何数据</translation>
     </message>
@@ -1307,10 +1283,6 @@
     <message>
         <source>causal softmax of q.k/sqrt(d), first sequence, mean over %1 queries</source>
         <translation>q.k/sqrt(d) 的因果 softmax，第一个序列，%1 个 query 的均值</translation>
-    </message>
-    <message>
-        <source>share of a query&apos;s attention, mean over the queries of a row, sum over the keys of a column; first sequence%1</source>
-        <translation>query 注意力的占比：对一行的 query 求均值，对一列的 key 求和；第一个序列%1</translation>
     </message>
     <message>
         <source>; every %1th query%2</source>
@@ -1503,10 +1475,6 @@
     <message>
         <source>open it once where it may be written</source>
         <translation>请在可写的地方打开一次</translation>
-    </message>
-    <message>
-        <source>the run was written by a newer Telltale (format %1), this one reads up to %2</source>
-        <translation>该运行由更新版本的 Telltale 写入（格式 %1），本版本最多读到 %2</translation>
     </message>
     <message>
         <source>the file is not a Telltale run (%1)</source>
@@ -1732,6 +1700,70 @@
         <source>lookbehind assertion is not fixed length</source>
         <translation>后行断言的长度不固定</translation>
     </message>
+    <message>
+        <source>the run was written by a newer Telltale (format %1, this one reads up to %2)</source>
+        <translation>该运行由更新版本的 Telltale 写入（格式 %1，本版本最多读到 %2）</translation>
+    </message>
+    <message>
+        <source>update Telltale to open it</source>
+        <translation>请更新 Telltale 再打开它</translation>
+    </message>
+    <message>
+        <source>not observed: activations, because no selected module ran outside compiled code</source>
+        <translation>未观测到激活：所选模块都在编译后的代码内运行</translation>
+    </message>
+    <message>
+        <source>select modules around the compiled ones</source>
+        <translation>请选择包在外面的模块</translation>
+    </message>
+    <message>
+        <source>a MindSpore cell tells of it where it is called with query and key, %1</source>
+        <translation>MindSpore 的 cell 要以 query 和 key 调用才能观测到，%1</translation>
+    </message>
+    <message>
+        <source>each of four dimensions in the order of sa_order</source>
+        <translation>各有四维，按 sa_order 的顺序</translation>
+    </message>
+    <message>
+        <source>the gradient of the input of %1 is the total over all consumers of the tensor, %2: %3</source>
+        <translation>%1 的输入梯度是该张量全部使用者的总和，%2：%3</translation>
+    </message>
+    <message>
+        <source>not the share that flows through the module</source>
+        <translation>而不是流经该模块的部分</translation>
+    </message>
+    <message>
+        <source>several backward passes went through one forward: %1</source>
+        <translation>一次前向之后有多次反向：%1</translation>
+    </message>
+    <message>
+        <source>of the gradients of its activations the last pass&apos;s are shown</source>
+        <translation>激活梯度显示最后一次的</translation>
+    </message>
+    <message>
+        <source>l2_targets.attention_hook is empty, which means no attention module</source>
+        <translation>l2_targets.attention_hook 为空，即不测量任何注意力模块</translation>
+    </message>
+    <message>
+        <source>telltale.attention_hook: true measures all of them</source>
+        <translation>telltale.attention_hook: true 测量全部</translation>
+    </message>
+    <message>
+        <source>the spectral norms of weights on a device are not converged in the first steps: %1</source>
+        <translation>设备上权重的谱范数在最初几步尚未收敛：%1</translation>
+    </message>
+    <message>
+        <source>they are lower bounds that grow tighter from step to step</source>
+        <translation>它们是逐步收紧的下界</translation>
+    </message>
+    <message>
+        <source>share of a query&apos;s attention, mean over the queries of a row, sum over the keys of a column%1</source>
+        <translation>query 注意力的占比：对一行的 query 求均值，对一列的 key 求和%1</translation>
+    </message>
+    <message>
+        <source>; first sequence%1</source>
+        <translation>；第一个序列%1</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>
@@ -1813,6 +1845,14 @@
     <message>
         <source>max logit</source>
         <translation>最大 logit</translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>, </source>
+        <comment>between the parts of a list</comment>
+        <translation>，</translation>
     </message>
 </context>
 <context>

@@ -7,6 +7,7 @@
 
 #include <QElapsedTimer>
 
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/numbertext.h>
@@ -218,7 +219,7 @@ QString IncidentsModel::stateText(const Incident& incident)
         words.append(tr("false alarm"));
     else if (incident.label == Incident::Label::True)
         words.append(tr("true alarm"));
-    return words.join(QStringLiteral(", "));
+    return words.join(items::comma());
 }
 
 int IncidentsModel::rowCount(const QModelIndex& parent) const

@@ -109,8 +109,14 @@ QString formatFraction(double share)
     return formatValue(share * 100) + (std::isfinite(share) ? kUnitSpace + QStringLiteral("%") : QString());
 }
 
-QString reformatNumber(const QString& text)
+QString reformatNumber(const QString& given)
 {
+    // "81,920": as counts are written where nobody has told of U+202F.
+    static const QRegularExpression kGrouped(
+        QRegularExpression::anchoredPattern(QStringLiteral(R"(\d{1,3}(,\d{3})+)")));
+    QString text = given;
+    if (kGrouped.match(given).hasMatch())
+        text.remove(u',');
     static const QRegularExpression kNumber(
         QRegularExpression::anchoredPattern(QStringLiteral(R"([+-]?(\d+)(\.\d+)?(e[+-]?\d+)?|-?nan|[+-]?inf)")));
     const auto match = kNumber.match(text);

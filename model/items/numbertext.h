@@ -14,6 +14,6 @@ QString formatFraction(double share); ///< "12.34 %" of 0.1234
 QString formatBytes(quint64 bytes); ///< "1.84 GB"
 QString formatShort(double value); ///< "186 k", "2.1 M"
 /// A number that a sentence in English has, "1.5e-07"; whatever is none is returned as it is.
-QString reformatNumber(const QString& text);
+QString reformatNumber(const QString& given);
 
 }

@@ -14,16 +14,14 @@ namespace {
 /// What an agent tells of what it cannot see, and how it names what it measured.
 constexpr const char* kAgent[] {
     QT_TRANSLATE_NOOP("Said", "not observed: %1 of %2, because %3"),
-    QT_TRANSLATE_NOOP("Said",
-        "not observed: activations, because no selected module ran outside compiled code; select modules around the "
-        "compiled ones"),
+    QT_TRANSLATE_NOOP("Said", "not observed: activations, because no selected module ran outside compiled code"),
+    QT_TRANSLATE_NOOP("Said", "select modules around the compiled ones"),
     QT_TRANSLATE_NOOP(
         "Said", "not observed in the first step: activations of %1 (not called, or inside compiled code)"),
     QT_TRANSLATE_NOOP("Said", "it neither calls scaled_dot_product_attention nor is called with queries and keys"),
     QT_TRANSLATE_NOOP("Said", "its queries and keys have no values that can be read here"),
-    QT_TRANSLATE_NOOP("Said",
-        "a MindSpore cell tells of it where it is called with query and key, each of four dimensions in the order of "
-        "sa_order"),
+    QT_TRANSLATE_NOOP("Said", "a MindSpore cell tells of it where it is called with query and key, %1"),
+    QT_TRANSLATE_NOOP("Said", "each of four dimensions in the order of sa_order"),
     QT_TRANSLATE_NOOP("Said", "it has no weight matrix"),
     QT_TRANSLATE_NOOP("Said", "its weight is no matrix of numbers on this rank"),
     QT_TRANSLATE_NOOP("Said", "its output holds no logits"),
@@ -39,15 +37,12 @@ constexpr const char* kAgent[] {
     QT_TRANSLATE_NOOP("Said", "it returns the tensor itself"),
     QT_TRANSLATE_NOOP("Said", "what it returns holds no tensor"),
     QT_TRANSLATE_NOOP("Said", "its consumers run on several streams"),
-    QT_TRANSLATE_NOOP("Said",
-        "the gradient of the input of %1 is the total over all consumers of the tensor, not the share that flows "
-        "through the module: %2"),
-    QT_TRANSLATE_NOOP("Said",
-        "several backward passes went through one forward: of the gradients of its activations the last pass's are "
-        "shown"),
-    QT_TRANSLATE_NOOP("Said",
-        "l2_targets.attention_hook is empty, which means no attention module; telltale.attention_hook: true measures "
-        "all of them"),
+    QT_TRANSLATE_NOOP("Said", "the gradient of the input of %1 is the total over all consumers of the tensor, %2: %3"),
+    QT_TRANSLATE_NOOP("Said", "not the share that flows through the module"),
+    QT_TRANSLATE_NOOP("Said", "several backward passes went through one forward: %1"),
+    QT_TRANSLATE_NOOP("Said", "of the gradients of its activations the last pass's are shown"),
+    QT_TRANSLATE_NOOP("Said", "l2_targets.attention_hook is empty, which means no attention module"),
+    QT_TRANSLATE_NOOP("Said", "telltale.attention_hook: true measures all of them"),
     QT_TRANSLATE_NOOP("Said", "more than %1 attention calls in one step; the rest is left out"),
     QT_TRANSLATE_NOOP("Said", "attention_maps: maps are for the dashboard, and nothing goes there; none are made"),
     QT_TRANSLATE_NOOP("Said", "attention_maps: a step has at most %1 maps; those of %2 and later are left out"),
@@ -67,9 +62,8 @@ constexpr const char* kAgent[] {
         "Said", "step %1 was tried and given up: its gradients were cleared before an optimizer took them"),
     QT_TRANSLATE_NOOP("Said", "%1 ran more than %2 times in one micro step; the first ones are kept"),
     QT_TRANSLATE_NOOP("Said", "the metric %1 is %2, not a number; it is left out"),
-    QT_TRANSLATE_NOOP("Said",
-        "the spectral norms of weights on a device are not converged in the first steps: they are lower bounds that "
-        "grow tighter from step to step"),
+    QT_TRANSLATE_NOOP("Said", "the spectral norms of weights on a device are not converged in the first steps: %1"),
+    QT_TRANSLATE_NOOP("Said", "they are lower bounds that grow tighter from step to step"),
     QT_TRANSLATE_NOOP("Said", "%1; nothing is collected for it"),
     QT_TRANSLATE_NOOP("Said", "%1; nothing of it is collected"),
     QT_TRANSLATE_NOOP("Said", "mean over %1 of %2 queries of each of %3 sequences%4"),
@@ -83,9 +77,9 @@ constexpr const char* kAgent[] {
     QT_TRANSLATE_NOOP("Said", "bottom right"),
     QT_TRANSLATE_NOOP("Said", "head 0 of the first sequence, causal, mean over all queries, as msprobe has it"),
     QT_TRANSLATE_NOOP("Said", "causal softmax of q.k/sqrt(d), first sequence, mean over %1 queries"),
-    QT_TRANSLATE_NOOP("Said",
-        "share of a query's attention, mean over the queries of a row, sum over the keys of a column; first "
-        "sequence%1"),
+    QT_TRANSLATE_NOOP(
+        "Said", "share of a query's attention, mean over the queries of a row, sum over the keys of a column%1"),
+    QT_TRANSLATE_NOOP("Said", "; first sequence%1"),
     QT_TRANSLATE_NOOP("Said", "; every %1th query%2"),
 };
 /// What store and server say.
@@ -137,7 +131,8 @@ constexpr const char* kStore[] {
     QT_TRANSLATE_NOOP("Said", "the file %1 is empty"),
     QT_TRANSLATE_NOOP("Said", "a change of the run was cut short"),
     QT_TRANSLATE_NOOP("Said", "open it once where it may be written"),
-    QT_TRANSLATE_NOOP("Said", "the run was written by a newer Telltale (format %1), this one reads up to %2"),
+    QT_TRANSLATE_NOOP("Said", "the run was written by a newer Telltale (format %1, this one reads up to %2)"),
+    QT_TRANSLATE_NOOP("Said", "update Telltale to open it"),
     QT_TRANSLATE_NOOP("Said", "the file is not a Telltale run (%1)"),
     QT_TRANSLATE_NOOP("Said", "it is not a Telltale run"),
     QT_TRANSLATE_NOOP("Said", "'%1' is no name for a folder of runs"),

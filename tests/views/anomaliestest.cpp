@@ -531,11 +531,12 @@ private Q_SLOTS:
         incident.sentence
             = "First abnormal: step 150, rank 1, layers.7.attn.qkv:output, forward: NaN in 3, +Inf in 1 of "
               "1,024 elements. Its inputs and weights were finite.";
-        QCOMPARE(items::incidentwords::card(incident), QString::fromStdString(incident.sentence));
+        QCOMPARE(items::incidentwords::card(incident),
+            QString::fromStdString(incident.sentence).replace(QLatin1String("1,024"), QStringLiteral("1\u202F024")));
         QVERIFY(translations::install(*qApp, QStringLiteral("zh_CN")));
         QCOMPARE(items::incidentwords::card(incident),
             QStringLiteral(
-                "最先异常：第 150 步，rank 1，layers.7.attn.qkv:output，前向：1,024 个元素中有 3 个 NaN, 1 个 "
+                "最先异常：第 150 步，rank 1，layers.7.attn.qkv:output，前向：1\u202F024 个元素中有 3 个 NaN, 1 个 "
                 "+Inf。 其输入和权重均为有限值。"));
         QVERIFY(views::IncidentCard::marked(incident).contains(QStringLiteral("<b>第 150 步，rank 1</b>")));
         const auto seen = [&incident](const char* sentence) {

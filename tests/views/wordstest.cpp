@@ -211,7 +211,7 @@ private Q_SLOTS:
         all.replace(QLatin1String("top_left"), QLatin1String("top left"));
         all.replace(QLatin1String("bottom_right"), QLatin1String("bottom right"));
         QVERIFY(all.size() > 1'000'000);
-        static const QRegularExpression kPlace(QStringLiteral("%\\d|(?= of each of )"));
+        static const QRegularExpression kPlace(QStringLiteral("%\\d|(?= of each of )|: |; "));
         int count = 0;
         for (const char* form : items::saidwords::forms()) {
             if (QString::fromUtf8(form) == QLatin1String("missing closing parenthesis"))
@@ -286,6 +286,8 @@ private Q_SLOTS:
         QVERIFY(said("computes 12.5 % longer than the other rank (z 7)").contains(QStringLiteral("12.5 ")));
         QVERIFY(said("fell from 8 to -1.5e-07").contains(QStringLiteral("\u22121.5e-7")));
         QVERIFY(said("3 of 37748736 elements").contains(QStringLiteral("37\u202F748\u202F736")));
+        QVERIFY(said("NaN in 1 of 81,920 elements").contains(QStringLiteral("81\u202F920"))
+            || said("1 of 81,920 elements").contains(QStringLiteral("81\u202F920")));
         QVERIFY(said("only rank 3 of 8 was abnormal").contains(u'8'));
         finding.step = Step { 31215 };
         QVERIFY(items::incidentwords::moment(finding, false).contains(items::formatStep(31215)));

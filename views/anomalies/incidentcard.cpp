@@ -17,6 +17,7 @@
 #include <telltale/common/annotator.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/tooltiptext.h>
@@ -330,8 +331,8 @@ void IncidentCard::show(const Incident& incident)
     QStringList ties;
     for (const std::string& tie : incident.ties)
         ties.append(items::lineText(plain(tie)));
-    m_ties->setText(tr("Abnormal at the same moment, so which came first is not known: %1")
-                        .arg(ties.mid(0, 6).join(QStringLiteral(", ")))
+    m_ties->setText(
+        tr("Abnormal at the same moment, so which came first is not known: %1").arg(ties.mid(0, 6).join(items::comma()))
         + (ties.size() > 6 ? tr(" and %n more", nullptr, static_cast<int>(ties.size()) - 6) : QString()));
     m_ties->setVisible(!ties.isEmpty());
     QStringList notes;

@@ -153,7 +153,8 @@ void TimelineCanvas::realign()
 
 QRect TimelineCanvas::ownEdges(QSize size) const
 {
-    const int left = std::clamp(size.width() - kLeastPlot, 120, kGutter);
+    // Where there is little room most of it is for the steps.
+    const int left = std::clamp(std::min(size.width() * 2 / 5, size.width() - kLeastPlot), 120, kGutter);
     return { left, kTop, std::max(1, size.width() - left - kRight),
         std::max(1, size.height() - kTop - kStrip - (m_hasAxis ? AxisPainter::kStepBand : 0)) };
 }

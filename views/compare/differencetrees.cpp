@@ -8,6 +8,7 @@
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/tooltiptext.h>
 
@@ -68,7 +69,7 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
     item->setData(0, kRowRole, static_cast<int>(m_rows.size()));
     m_rows.push_back(deviation);
     const auto [a, b] = judge::comparedTexts(deviation);
-    const QString quantity = kindText(deviation.kind) + QStringLiteral(", ") + statText(deviation.stat);
+    const QString quantity = kindText(deviation.kind) + items::comma() + statText(deviation.stat);
     const QStringList texts { where, formatStep(deviation.step.value), QString::number(deviation.rank.value),
         QString::fromStdString(deviation.key.text()), quantity, items::reformatNumber(QString::fromStdString(a)),
         items::reformatNumber(QString::fromStdString(b)),

@@ -12,6 +12,7 @@
 #include <telltale/core/histogram.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/heatmap/heatlegend.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/plot/curvepainter.h>
 
@@ -193,7 +194,7 @@ QString DistributionCanvas::placeText(const DistributionStrip& one, int bin, int
     const QString when = steps.count() <= 1
         ? tr("step %1").arg(formatStep(steps.first.value))
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
-    return when + tr(", rank %1").arg(one.row.rank.value) + QStringLiteral(", ")
+    return when + tr(", rank %1").arg(one.row.rank.value) + items::comma()
         + QString::fromStdString(binText(*one.edges, static_cast<std::size_t>(bin)));
 }
 
@@ -235,7 +236,7 @@ void DistributionCanvas::paintHover(QPainter& painter) const
         readout.value = formatFraction(one.shareOf(m_hoverColumn, m_hoverBin));
         readout.detail = amountText(one, m_hoverBin, m_hoverColumn);
         if (series::isNonFinite(one.states[column]))
-            readout.detail += QStringLiteral(", ") + glyphs::word(one.states[column]);
+            readout.detail += items::comma() + glyphs::word(one.states[column]);
     } else {
         readout.value = glyphs::word(one.states[column]);
     }

@@ -12,6 +12,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
+#include <telltale/items/comma.h>
 
 #include "heatimage.h"
 #include "heatlegend.h"
@@ -61,7 +62,7 @@ QString HeatCanvas::otherRanksText(QPoint position) const
     QStringList ranks;
     for (const Rank rank : m_otherRanks.at(m_picture->stepsOf(column).first))
         ranks.append(QString::number(rank.value));
-    return ranks.isEmpty() ? QString() : tr("not finite on rank %1").arg(ranks.join(QStringLiteral(", ")));
+    return ranks.isEmpty() ? QString() : tr("not finite on rank %1").arg(ranks.join(items::comma()));
 }
 
 bool HeatCanvas::event(QEvent* event)
@@ -336,7 +337,7 @@ QString HeatCanvas::readoutPlace(int row, int column) const
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
     text += tr(", rank %1").arg(rank.value);
     if (!r.slotText().isEmpty())
-        text += QStringLiteral(", ") + r.slotText();
+        text += items::comma() + r.slotText();
     return text;
 }
 

@@ -13,6 +13,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/readout.h>
 #include <telltale/common/seriesstyle.h>
+#include <telltale/items/comma.h>
 
 #include "curvepainter.h"
 
@@ -366,7 +367,7 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     readout.where
         = (steps.count() <= 1 ? tr("step %1").arg(formatStep(steps.first.value))
                               : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
-        + QStringLiteral(", ") + whereText(one);
+        + items::comma() + whereText(one);
     readout.state = bucket.state >= CellState::Value ? bucket.state : CellState::Value;
     if (series::isNonFinite(bucket.state)) {
         readout.value = glyphs::word(bucket.state);

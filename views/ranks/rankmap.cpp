@@ -12,6 +12,7 @@
 #include <telltale/common/readout.h>
 #include <telltale/heatmap/colorindex.h>
 #include <telltale/heatmap/rankmark.h>
+#include <telltale/items/comma.h>
 
 namespace telltale::views {
 
@@ -246,7 +247,7 @@ void RankMap::paintHover(QPainter& painter, const RankMapLayout& layout, QSize s
                 QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) + QStringLiteral(" %1").arg(at));
     }
     where.append(tr("step %1").arg(formatStep(m_picture->atStep.value)));
-    readout.where = where.join(QStringLiteral(", "));
+    readout.where = where.join(items::comma());
     readout.state = one->value.state;
     readout.value
         = one->value.state == CellState::Value ? formatValue(one->value.value) : glyphs::word(one->value.state);

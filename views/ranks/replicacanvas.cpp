@@ -11,6 +11,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
 #include <telltale/heatmap/heatimage.h>
+#include <telltale/items/comma.h>
 
 namespace telltale::views {
 
@@ -32,7 +33,7 @@ QString ranksText(const std::vector<Rank>& ranks)
     QStringList words;
     for (const Rank rank : ranks)
         words.append(QString::number(rank.value));
-    return words.join(QStringLiteral(", "));
+    return words.join(items::comma());
 }
 
 QString nameOf(const ModuleKey& key)

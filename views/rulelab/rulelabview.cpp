@@ -18,6 +18,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/saidwords.h>
 #include <telltale/lab/truth.h>
 #include <telltale/runs/panelhead.h>
@@ -297,7 +298,7 @@ void RuleLabView::showResults()
                 + tr("%1 values judged again in %2 ms").arg(formatShort(static_cast<double>(judged))).arg(qRound(ms)));
     m_changesTitle->setText(changes.empty() ? tr("What changes") + QStringLiteral("   ") + tr("nothing")
                                             : tr("What changes") + QStringLiteral("   ")
-                + tr("%n appear", nullptr, appear) + QStringLiteral(", ") + tr("%n vanish", nullptr, vanish));
+                + tr("%n appear", nullptr, appear) + items::comma() + tr("%n vanish", nullptr, vanish));
     showState();
 }
 

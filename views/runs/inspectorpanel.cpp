@@ -17,6 +17,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/comma.h>
 #include <telltale/store/rowsof.h>
 
 #include "allkinds.h"
@@ -307,7 +308,7 @@ QString InspectorPanel::subtitle(const store::Catalog& catalog) const
         parts.append(QStringLiteral("dp %1 tp %2").arg(source.dp).arg(std::max(0, source.tp)));
         break;
     }
-    return parts.join(QStringLiteral(", "));
+    return parts.join(items::comma());
 }
 
 void InspectorPanel::askSoon()

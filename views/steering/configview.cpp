@@ -29,6 +29,7 @@
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/config/field.h>
+#include <telltale/items/comma.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/paneswitch.h>
 #include <telltale/runs/rolelabel.h>
@@ -427,8 +428,7 @@ void ConfigView::takeDraft()
             answers.append(QStringLiteral("%1 %2").arg(count).arg(AnswersModel::word(state)));
     }
     const QString title = now != nullptr && now->rev > 0 ? tr("Answers to rev %1").arg(now->rev) : tr("Ranks");
-    m_answersTitle->setText(
-        answers.isEmpty() ? title : title + QStringLiteral("   ") + answers.join(QStringLiteral(", ")));
+    m_answersTitle->setText(answers.isEmpty() ? title : title + QStringLiteral("   ") + answers.join(items::comma()));
 }
 
 /// What the draft would cost.

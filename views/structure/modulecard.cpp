@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/runs/stacktext.h>
@@ -83,7 +84,7 @@ void ModuleCard::show(const analysis::StructureItem& item, const std::vector<Kin
     }
     if (!item.shared.empty())
         facts.append(tr("same as %1").arg(QString::fromStdString(item.shared)));
-    m_facts->setText(facts.join(QStringLiteral(", ")));
+    m_facts->setText(facts.join(items::comma()));
     QStringList lines;
     for (const Kind kind : kinds)
         lines.append(kindsText({ kind }));
