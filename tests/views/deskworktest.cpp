@@ -502,7 +502,7 @@ private Q_SLOTS:
         b.state = series::CellState::NaN;
         views::LegendValue broken;
         broken.compare(a, b);
-        QCOMPARE(broken.marks, QStringLiteral("A 2.00  B NaN"));
+        QCOMPARE(broken.marks, QStringLiteral("A 2.000  B NaN"));
         QVERIFY(!broken.difference);
     }
 
