@@ -3,7 +3,6 @@
 
 #include <QCoreApplication>
 
-#include "numbertext.h"
 #include "sentenceforms.h"
 
 namespace telltale::items::saidwords {
@@ -201,10 +200,7 @@ constexpr const char* kExpressions[] {
 QString known(const QString& english)
 {
     static const SentenceForms kForms("Said", forms(), QStringLiteral("(.*?)"));
-    return kForms.translated(english, [](const QString& part) {
-        const QString number = reformatNumber(part);
-        return number == part ? inLanguage(part) : number;
-    });
+    return kForms.translated(english, inLanguage); // a number may be a process or a port, which nobody groups
 }
 
 }

@@ -246,6 +246,8 @@ private Q_SLOTS:
                 "quantifier does not follow a repeatable item",
                 "attention is switched off after 3 internal errors; training goes on" })
             QVERIFY2(chinese(english).isEmpty(), qPrintable(chinese(english)));
+        QVERIFY(inLanguage(QStringLiteral("another Telltale (process 14359) writes to /d"))
+                    .contains(QLatin1String("14359")));
         for (const char* line : { "state:odd", "since:never", "config:x", "severity:low" }) {
             const auto query = archive::RunQuery::parse(line, 0);
             if (!query)
