@@ -1764,6 +1764,10 @@
         <source>; first sequence%1</source>
         <translation>；第一个序列%1</translation>
     </message>
+    <message>
+        <source>steps %1 to %2 were judged: %3 tensors and scalars, by %4 rules</source>
+        <translation>第 %1 到 %2 步已判断：%3 个张量和标量，%4 条规则</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>

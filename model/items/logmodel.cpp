@@ -10,8 +10,10 @@
 #include <telltale/items/tooltiptext.h>
 
 #include <telltale/items/guithread.h>
+#include <telltale/items/incidentwords.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/items/saidwords.h>
+#include <telltale/judge/incident.h>
 #include <telltale/store/stepnote.h>
 
 namespace telltale::items {
@@ -43,7 +45,10 @@ LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
     Entry entry { record.wallNs, record.steps.first.value, record.rank.value, text(record.kind), text(record.text),
         static_cast<int>(record.severity()), false, record.id };
     const auto note = store::StepNote::of(record);
-    if (!note) // what people wrote stays as it is
+    const auto incident = record.kind == judge::kIncidentRecord ? judge::incidentFrom(record.json) : std::nullopt;
+    if (incident && incident->sentence == record.text)
+        entry.text = incidentwords::card(*incident);
+    else if (!note) // what people wrote stays as it is
         entry.text = said(record.text);
     if (note) {
         entry.isNote = !note->isRemoved;

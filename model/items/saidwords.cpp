@@ -84,6 +84,7 @@ constexpr const char* kAgent[] {
 /// What store and server say.
 constexpr const char* kStore[] {
     QT_TRANSLATE_NOOP("Said", "another Telltale (process %1) writes to %2"),
+    QT_TRANSLATE_NOOP("Said", "steps %1 to %2 were judged: %3 tensors and scalars, by %4 rules"),
     QT_TRANSLATE_NOOP("Said", "close it, or use another data directory"),
     QT_TRANSLATE_NOOP("Said", "cannot listen on %1: the port is held by %2"),
     QT_TRANSLATE_NOOP("Said", "cannot listen on %1: another program holds the port"),

@@ -18,6 +18,7 @@
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/items/saidwords.h>
+#include <telltale/judge/incident.h>
 #include <telltale/judge/rules.h>
 #include <telltale/judge/wording.h>
 #include <telltale/notify/alertsfile.h>
@@ -195,7 +196,7 @@ private Q_SLOTS:
     {
         QString all;
         for (const char* folder : { "capture/agent/python/telltale", "capture/agent/torch", "capture/server",
-                 "model/archive", "model/core", "model/store" }) {
+                 "model/archive", "model/core", "model/judge", "model/store" }) {
             QDirIterator files(QStringLiteral(TELLTALE_TEST_DATA "/../../") + QLatin1String(folder),
                 { QStringLiteral("*.py"), QStringLiteral("*.cpp"), QStringLiteral("*.h") }, QDir::Files,
                 QDirIterator::Subdirectories);
@@ -246,6 +247,8 @@ private Q_SLOTS:
                 "quantifier does not follow a repeatable item",
                 "attention is switched off after 3 internal errors; training goes on" })
             QVERIFY2(chinese(english).isEmpty(), qPrintable(chinese(english)));
+        QVERIFY(
+            isChinese(inLanguage(QString::fromStdString(judge::judgedEvent({ { Step { 0 }, Step { 9 } } }, 0).text))));
         QVERIFY(inLanguage(QStringLiteral("another Telltale (process 14359) writes to /d"))
                     .contains(QLatin1String("14359")));
         for (const char* line : { "state:odd", "since:never", "config:x", "severity:low" }) {
