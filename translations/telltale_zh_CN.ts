@@ -1768,6 +1768,34 @@
         <source>steps %1 to %2 were judged: %3 tensors and scalars, by %4 rules</source>
         <translation>第 %1 到 %2 步已判断：%3 个张量和标量，%4 条规则</translation>
     </message>
+    <message>
+        <source>print_struct: the module structure has been recorded and training goes on</source>
+        <translation>print_struct：模块结构已记录，训练照常进行</translation>
+    </message>
+    <message>
+        <source>%1 ends it there, as msprobe does</source>
+        <translation>%1 则在此结束，与 msprobe 相同</translation>
+    </message>
+    <message>
+        <source>print_struct: the model&apos;s structure is in %1</source>
+        <translation>print_struct：模型结构写在 %1</translation>
+    </message>
+    <message>
+        <source>collectives by call site, element type and process group</source>
+        <translation>按调用位置、元素类型和进程组列出的集合通信</translation>
+    </message>
+    <message>
+        <source>not observed: functional collectives (%1, compiled regions) never pass Python</source>
+        <translation>未观测到：函数式集合通信（%1、编译区域）不经过 Python</translation>
+    </message>
+    <message>
+        <source>not observed: DDP&apos;s own gradient all-reduce never passes Python: %1</source>
+        <translation>未观测到：DDP 自己的梯度 all-reduce 不经过 Python：%1</translation>
+    </message>
+    <message>
+        <source>its result is in the reduced gradients</source>
+        <translation>其结果在归约后的梯度中</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>

@@ -12,6 +12,13 @@ namespace {
 // The longer of two forms that fit stands first.
 /// What an agent tells of what it cannot see, and how it names what it measured.
 constexpr const char* kAgent[] {
+    QT_TRANSLATE_NOOP("Said", "print_struct: the module structure has been recorded and training goes on"),
+    QT_TRANSLATE_NOOP("Said", "%1 ends it there, as msprobe does"),
+    QT_TRANSLATE_NOOP("Said", "print_struct: the model's structure is in %1"),
+    QT_TRANSLATE_NOOP("Said", "collectives by call site, element type and process group"),
+    QT_TRANSLATE_NOOP("Said", "not observed: functional collectives (%1, compiled regions) never pass Python"),
+    QT_TRANSLATE_NOOP("Said", "not observed: DDP's own gradient all-reduce never passes Python: %1"),
+    QT_TRANSLATE_NOOP("Said", "its result is in the reduced gradients"),
     QT_TRANSLATE_NOOP("Said", "not observed: %1 of %2, because %3"),
     QT_TRANSLATE_NOOP("Said", "not observed: activations, because no selected module ran outside compiled code"),
     QT_TRANSLATE_NOOP("Said", "select modules around the compiled ones"),
