@@ -1095,6 +1095,709 @@
     </message>
 </context>
 <context>
+    <name>Said</name>
+    <message>
+        <source>not observed: %1 of %2, because %3</source>
+        <translation>未观测到 %2 的 %1：%3</translation>
+    </message>
+    <message>
+        <source>not observed in the first step: activations of %1 (not called, or inside compiled code)</source>
+        <translation>第一步未观测到 %1 的激活（没有被调用，或在编译后的代码内）</translation>
+    </message>
+    <message>
+        <source>it neither calls scaled_dot_product_attention nor is called with queries and keys</source>
+        <translation>它既不调用 scaled_dot_product_attention，也没有以 query 和 key 被调用</translation>
+    </message>
+    <message>
+        <source>its queries and keys have no values that can be read here</source>
+        <translation>它的 query 和 key 没有可在此读取的值</translation>
+    </message>
+    <message>
+        <source>it has no weight matrix</source>
+        <translation>它没有权重矩阵</translation>
+    </message>
+    <message>
+        <source>its weight is no matrix of numbers on this rank</source>
+        <translation>它的权重在此 rank 上不是数值矩阵</translation>
+    </message>
+    <message>
+        <source>its output holds no logits</source>
+        <translation>它的输出中没有 logits</translation>
+    </message>
+    <message>
+        <source>its gradient and momentum do not match</source>
+        <translation>它的梯度与动量对不上</translation>
+    </message>
+    <message>
+        <source>there are too many series</source>
+        <translation>序列太多</translation>
+    </message>
+    <message>
+        <source>its hook cannot be installed (%1)</source>
+        <translation>无法安装它的 hook（%1）</translation>
+    </message>
+    <message>
+        <source>its gradient was taken away in an earlier hook, as optimizers that step inside backward do</source>
+        <translation>它的梯度已被更早的 hook 取走，在反向中更新的优化器就是这样</translation>
+    </message>
+    <message>
+        <source>it ran more than once under reentrant checkpointing, whose recomputation does not say which</source>
+        <translation>它在可重入的 checkpoint 下运行了多次，重计算时分不清是哪一次</translation>
+    </message>
+    <message>
+        <source>it changes the tensor in place, and the gradient is that of the changed one</source>
+        <translation>它就地改写了张量，梯度属于改写后的张量</translation>
+    </message>
+    <message>
+        <source>it is given the same tensor more than once</source>
+        <translation>它多次得到同一个张量</translation>
+    </message>
+    <message>
+        <source>it returns the tensor itself</source>
+        <translation>它原样返回该张量</translation>
+    </message>
+    <message>
+        <source>what it returns holds no tensor</source>
+        <translation>它的返回值中没有张量</translation>
+    </message>
+    <message>
+        <source>its consumers run on several streams</source>
+        <translation>使用它的运算在多个 stream 上</translation>
+    </message>
+    <message>
+        <source>more than %1 attention calls in one step; the rest is left out</source>
+        <translation>一步内的注意力调用超过 %1 次；其余略去</translation>
+    </message>
+    <message>
+        <source>attention_maps: maps are for the dashboard, and nothing goes there; none are made</source>
+        <translation>attention_maps：注意力图供面板使用，而没有数据发往面板；不生成</translation>
+    </message>
+    <message>
+        <source>attention_maps: a step has at most %1 maps; those of %2 and later are left out</source>
+        <translation>attention_maps：一步最多 %1 张图；%2 及之后的略去</translation>
+    </message>
+    <message>
+        <source>attention_maps: %1 has none of the heads %2; none of its maps are sent</source>
+        <translation>attention_maps：%1 没有头 %2；不发送它的图</translation>
+    </message>
+    <message>
+        <source>attention_maps: they are not fetched from %1; none are sent</source>
+        <translation>attention_maps：无法从 %1 取回；不发送</translation>
+    </message>
+    <message>
+        <source>attention_maps: a card has not sent those of two steps yet; the next ones are left out</source>
+        <translation>attention_maps：设备尚未送出两步的图；接下来的略去</translation>
+    </message>
+    <message>
+        <source>attention_maps: %1; it has no maps</source>
+        <translation>attention_maps：%1；它没有注意力图</translation>
+    </message>
+    <message>
+        <source>internal error while collecting %1: %2: %3</source>
+        <translation>采集 %1 时发生内部错误：%2：%3</translation>
+    </message>
+    <message>
+        <source>%1 is switched off after %2 internal errors; training goes on</source>
+        <translation>%1 在 %2 次内部错误后关闭；训练照常进行</translation>
+    </message>
+    <message>
+        <source>%1 are dropped and counted</source>
+        <translation>%1 被丢弃并计数</translation>
+    </message>
+    <message>
+        <source>%1 cannot start: %2</source>
+        <translation>%1 无法启动：%2</translation>
+    </message>
+    <message>
+        <source>the model had lazy parameters: it is watched from the end of its first forward on</source>
+        <translation>模型带有惰性参数：从第一次前向结束起开始观测</translation>
+    </message>
+    <message>
+        <source>another optimizer than the one that watch() was given steps the parameters: it is watched from now on</source>
+        <translation>更新参数的优化器不是传给 watch() 的那一个：从现在起观测它</translation>
+    </message>
+    <message>
+        <source>an optimizer steps inside backward: what it makes of its parameters is not observed</source>
+        <translation>优化器在反向中更新：不观测它对参数的改动</translation>
+    </message>
+    <message>
+        <source>step %1 was tried and given up: its gradients were cleared before an optimizer took them</source>
+        <translation>第 %1 步尝试后被放弃：优化器取用之前梯度已被清除</translation>
+    </message>
+    <message>
+        <source>%1 ran more than %2 times in one micro step; the first ones are kept</source>
+        <translation>%1 在一个微步内运行超过 %2 次；保留最先的</translation>
+    </message>
+    <message>
+        <source>the metric %1 is %2, not a number; it is left out</source>
+        <translation>指标 %1 是 %2，不是数；略去</translation>
+    </message>
+    <message>
+        <source>%1; nothing is collected for it</source>
+        <translation>%1；不为它采集任何数据</translation>
+    </message>
+    <message>
+        <source>%1; nothing of it is collected</source>
+        <translation>%1；不采集它的任何数据</translation>
+    </message>
+    <message>
+        <source>mean over %1 of %2 queries of each of %3 sequences%4</source>
+        <translation>%3 个序列各取 %2 个 query 中的 %1 个求均值%4</translation>
+    </message>
+    <message>
+        <source>mean over all %1 queries of each of %2 sequences%3</source>
+        <translation>%2 个序列各自全部 %1 个 query 的均值%3</translation>
+    </message>
+    <message>
+        <source>mean over %1 of %2 queries%3</source>
+        <translation>%2 个 query 中 %1 个的均值%3</translation>
+    </message>
+    <message>
+        <source>mean over all %1 queries%2</source>
+        <translation>全部 %1 个 query 的均值%2</translation>
+    </message>
+    <message>
+        <source>mean over queries</source>
+        <translation>query 的均值</translation>
+    </message>
+    <message>
+        <source>, causal (%1)%2</source>
+        <translation>，因果（%1）%2</translation>
+    </message>
+    <message>
+        <source>, masked</source>
+        <translation>，带掩码</translation>
+    </message>
+    <message>
+        <source>top left</source>
+        <translation>左上对齐</translation>
+    </message>
+    <message>
+        <source>bottom right</source>
+        <translation>右下对齐</translation>
+    </message>
+    <message>
+        <source>head 0 of the first sequence, causal, mean over all queries, as msprobe has it</source>
+        <translation>第一个序列的头 0，因果，全部 query 的均值，与 msprobe 相同</translation>
+    </message>
+    <message>
+        <source>causal softmax of q.k/sqrt(d), first sequence, mean over %1 queries</source>
+        <translation>q.k/sqrt(d) 的因果 softmax，第一个序列，%1 个 query 的均值</translation>
+    </message>
+    <message>
+        <source>; every %1th query%2</source>
+        <translation>；每 %1 个 query 取一个%2</translation>
+    </message>
+    <message>
+        <source>another Telltale (process %1) writes to %2</source>
+        <translation>另一个 Telltale（进程 %1）正在写入 %2</translation>
+    </message>
+    <message>
+        <source>close it, or use another data directory</source>
+        <translation>请关闭它，或使用另一个数据目录</translation>
+    </message>
+    <message>
+        <source>cannot listen on %1: the port is held by %2</source>
+        <translation>无法在 %1 上监听：端口被 %2 占用</translation>
+    </message>
+    <message>
+        <source>cannot listen on %1: another program holds the port</source>
+        <translation>无法在 %1 上监听：另一个程序占用了端口</translation>
+    </message>
+    <message>
+        <source>cannot listen on %1: %2</source>
+        <translation>无法在 %1 上监听：%2</translation>
+    </message>
+    <message>
+        <source>stop it or choose another port with --listen</source>
+        <translation>请停止它，或用 --listen 选择另一个端口</translation>
+    </message>
+    <message>
+        <source>choose another address with --listen</source>
+        <translation>请用 --listen 选择另一个地址</translation>
+    </message>
+    <message>
+        <source>write ADDR:PORT, as in 127.0.0.1:47800 or [::1]:47800</source>
+        <translation>请写成 ADDR:PORT，例如 127.0.0.1:47800 或 [::1]:47800</translation>
+    </message>
+    <message>
+        <source>cannot make the data directory %1: %2</source>
+        <translation>无法创建数据目录 %1：%2</translation>
+    </message>
+    <message>
+        <source>choose another one with --data-dir or TELLTALE_DATA_DIR</source>
+        <translation>请用 --data-dir 或 TELLTALE_DATA_DIR 选择另一个</translation>
+    </message>
+    <message>
+        <source>choose another data directory with --data-dir or TELLTALE_DATA_DIR</source>
+        <translation>请用 --data-dir 或 TELLTALE_DATA_DIR 选择另一个数据目录</translation>
+    </message>
+    <message>
+        <source>cannot write %1 (%2)</source>
+        <translation>无法写入 %1（%2）</translation>
+    </message>
+    <message>
+        <source>cannot write %1: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>cannot open %1: %2</source>
+        <translation>无法打开 %1：%2</translation>
+    </message>
+    <message>
+        <source>cannot read %1: %2</source>
+        <translation>无法读取 %1：%2</translation>
+    </message>
+    <message>
+        <source>cannot move %1: %2</source>
+        <translation>无法移动 %1：%2</translation>
+    </message>
+    <message>
+        <source>cannot keep %1 in the trash: %2</source>
+        <translation>无法把 %1 放入回收站：%2</translation>
+    </message>
+    <message>
+        <source>cannot delete %1: there is no such file</source>
+        <translation>无法删除 %1：没有这个文件</translation>
+    </message>
+    <message>
+        <source>cannot delete %1: %2</source>
+        <translation>无法删除 %1：%2</translation>
+    </message>
+    <message>
+        <source>cannot delete %1 (%2)</source>
+        <translation>无法删除 %1（%2）</translation>
+    </message>
+    <message>
+        <source>the copy was canceled</source>
+        <translation>复制已取消</translation>
+    </message>
+    <message>
+        <source>the check was canceled</source>
+        <translation>检查已取消</translation>
+    </message>
+    <message>
+        <source>the repair was canceled: nothing was written</source>
+        <translation>修复已取消：没有写入任何内容</translation>
+    </message>
+    <message>
+        <source>the thinning was canceled: nothing was changed</source>
+        <translation>抽稀已取消：没有任何改动</translation>
+    </message>
+    <message>
+        <source>the name %1 does not end in .telltale</source>
+        <translation>名称 %1 不以 .telltale 结尾</translation>
+    </message>
+    <message>
+        <source>a run of that name is already here: %1</source>
+        <translation>这里已有同名的运行：%1</translation>
+    </message>
+    <message>
+        <source>a run of that name is being imported: %1</source>
+        <translation>同名的运行正在导入：%1</translation>
+    </message>
+    <message>
+        <source>rename it first</source>
+        <translation>请先重命名它</translation>
+    </message>
+    <message>
+        <source>rename the file first</source>
+        <translation>请先重命名该文件</translation>
+    </message>
+    <message>
+        <source>wait for it</source>
+        <translation>请等它完成</translation>
+    </message>
+    <message>
+        <source>the run %1 is being recorded or read</source>
+        <translation>运行 %1 正在记录或读取</translation>
+    </message>
+    <message>
+        <source>the run %1 is being recorded</source>
+        <translation>运行 %1 正在记录</translation>
+    </message>
+    <message>
+        <source>close it first</source>
+        <translation>请先关闭它</translation>
+    </message>
+    <message>
+        <source>repair it when it has ended</source>
+        <translation>请在它结束后修复</translation>
+    </message>
+    <message>
+        <source>thin it when it has ended</source>
+        <translation>请在它结束后抽稀</translation>
+    </message>
+    <message>
+        <source>%1 is the run itself</source>
+        <translation>%1 就是该运行本身</translation>
+    </message>
+    <message>
+        <source>choose another name for the copy</source>
+        <translation>请为副本另取名称</translation>
+    </message>
+    <message>
+        <source>this is no file name: %1</source>
+        <translation>这不是文件名：%1</translation>
+    </message>
+    <message>
+        <source>name the file alone</source>
+        <translation>只写文件名</translation>
+    </message>
+    <message>
+        <source>a run&apos;s name must have 1 to 1024 bytes</source>
+        <translation>运行名称须为 1 到 1024 字节</translation>
+    </message>
+    <message>
+        <source>%1 is not a run</source>
+        <translation>%1 不是运行</translation>
+    </message>
+    <message>
+        <source>%1 is a folder, not a run</source>
+        <translation>%1 是文件夹，不是运行</translation>
+    </message>
+    <message>
+        <source>there is no file %1</source>
+        <translation>没有文件 %1</translation>
+    </message>
+    <message>
+        <source>there is no run with the id or name &quot;%1&quot; in %2</source>
+        <translation>%2 中没有 id 或名称为“%1”的运行</translation>
+    </message>
+    <message>
+        <source>the file %1 is empty</source>
+        <translation>文件 %1 是空的</translation>
+    </message>
+    <message>
+        <source>a change of the run was cut short</source>
+        <translation>对运行的一次改动中途中断</translation>
+    </message>
+    <message>
+        <source>open it once where it may be written</source>
+        <translation>请在可写的地方打开一次</translation>
+    </message>
+    <message>
+        <source>the file is not a Telltale run (%1)</source>
+        <translation>该文件不是 Telltale 运行（%1）</translation>
+    </message>
+    <message>
+        <source>it is not a Telltale run</source>
+        <translation>它不是 Telltale 运行</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is no name for a folder of runs</source>
+        <translation>“%1”不能作为运行文件夹的名称</translation>
+    </message>
+    <message>
+        <source>say for example llama/ablation: no part may begin with a dot or end in .telltale</source>
+        <translation>例如 llama/ablation：任何部分都不能以点开头，或以 .telltale 结尾</translation>
+    </message>
+    <message>
+        <source>a folder&apos;s name has %1 characters at most</source>
+        <translation>文件夹名称最多 %1 个字符</translation>
+    </message>
+    <message>
+        <source>choose a shorter one</source>
+        <translation>请取短一些的</translation>
+    </message>
+    <message>
+        <source>%1 is no run of %2</source>
+        <translation>%1 不是 %2 的运行</translation>
+    </message>
+    <message>
+        <source>only those have folders; &apos;telltale import&apos; takes one in</source>
+        <translation>只有那里的运行有文件夹；可用“telltale import”导入</translation>
+    </message>
+    <message>
+        <source>there is a run %1 in this folder already</source>
+        <translation>此文件夹中已有运行 %1</translation>
+    </message>
+    <message>
+        <source>%1 lies on another disk than the data directory and its trash</source>
+        <translation>%1 与数据目录及其回收站不在同一磁盘</translation>
+    </message>
+    <message>
+        <source>delete it with the file manager, or name its own data directory</source>
+        <translation>请用文件管理器删除，或指定它自己的数据目录</translation>
+    </message>
+    <message>
+        <source>the run %1 is pinned</source>
+        <translation>运行 %1 已固定</translation>
+    </message>
+    <message>
+        <source>another run has its place: %1</source>
+        <translation>它的位置已有另一个运行：%1</translation>
+    </message>
+    <message>
+        <source>move that one away first</source>
+        <translation>请先移走那一个</translation>
+    </message>
+    <message>
+        <source>the list of pinned runs cannot be read: %1</source>
+        <translation>无法读取已固定运行的列表：%1</translation>
+    </message>
+    <message>
+        <source>layout %1 cannot be read</source>
+        <translation>布局 %1 无法读取</translation>
+    </message>
+    <message>
+        <source>layout %1 does not fit its groups</source>
+        <translation>布局 %1 与它的分组不符</translation>
+    </message>
+    <message>
+        <source>what became of the samples cannot be read completely</source>
+        <translation>样本的去向无法完整读取</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read completely</source>
+        <translation>%1 无法完整读取</translation>
+    </message>
+    <message>
+        <source>%1 has %2 damaged row, which is left out</source>
+        <translation>%1 有 %2 行损坏，已略去</translation>
+    </message>
+    <message>
+        <source>%1 has %2 damaged rows, which are left out</source>
+        <translation>%1 有 %2 行损坏，已略去</translation>
+    </message>
+    <message>
+        <source>%1 is lost: tile %2 has a wrong checksum</source>
+        <translation>%1 丢失：数据块 %2 校验和错误</translation>
+    </message>
+    <message>
+        <source>%1: stored values are damaged and left out</source>
+        <translation>%1：存储的值已损坏，略去</translation>
+    </message>
+    <message>
+        <source>the newest steps: stored batches are damaged and left out</source>
+        <translation>最新的步：存储的批次已损坏，略去</translation>
+    </message>
+    <message>
+        <source>%1 tiles of group %2 are missing at column %3</source>
+        <translation>分组 %2 在第 %3 列缺少 %1 个数据块</translation>
+    </message>
+    <message>
+        <source>the file&apos;s structure is damaged (%1 finding)</source>
+        <translation>文件结构损坏（%1 处）</translation>
+    </message>
+    <message>
+        <source>the file&apos;s structure is damaged (%1 findings)</source>
+        <translation>文件结构损坏（%1 处）</translation>
+    </message>
+    <message>
+        <source>&apos;telltale repair&apos; writes what can be read into a new file</source>
+        <translation>“telltale repair”把能读出的内容写入新文件</translation>
+    </message>
+    <message>
+        <source>the question is no longer asked</source>
+        <translation>这个问题已不再需要</translation>
+    </message>
+    <message>
+        <source>the file was cut off: %1 of its %2 bytes are missing</source>
+        <translation>文件被截断：%2 字节中缺少 %1 字节</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is no date</source>
+        <translation>“%1”不是日期</translation>
+    </message>
+    <message>
+        <source>write 2026-11-24, 2026-11-24T10:30, today, yesterday, or an age such as 7d</source>
+        <translation>请写 2026-11-24、2026-11-24T10:30、today、yesterday，或 7d 这样的时长</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is no age</source>
+        <translation>“%1”不是时长</translation>
+    </message>
+    <message>
+        <source>write a number and m, h, d, w or y: 90d are ninety days</source>
+        <translation>请写一个数和 m、h、d、w 或 y：90d 是九十天</translation>
+    </message>
+    <message>
+        <source>%1 %2 is not a regular expression</source>
+        <translation>%1 %2 不是正则表达式</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; names no field of a config</source>
+        <translation>“%1”没有指明配置的字段</translation>
+    </message>
+    <message>
+        <source>write FIELD=VALUE, for example lr=0.001, lr&lt;=1e-4 or optimizer.name=adam*</source>
+        <translation>请写 FIELD=VALUE，例如 lr=0.001、lr&lt;=1e-4 或 optimizer.name=adam*</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is no number that %2 could be compared with</source>
+        <translation>“%1”不是可与 %2 比较的数</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is no severity</source>
+        <translation>“%1”不是严重程度</translation>
+    </message>
+    <message>
+        <source>say notice, warning or critical</source>
+        <translation>请写 notice、warning 或 critical</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is no state of a run</source>
+        <translation>“%1”不是运行的状态</translation>
+    </message>
+    <message>
+        <source>say live, finished, failed, interrupted, lost, damaged or newer; several with commas</source>
+        <translation>请写 live、finished、failed、interrupted、lost、damaged 或 newer；多个用逗号分开</translation>
+    </message>
+    <message>
+        <source>%1 says nothing to look for</source>
+        <translation>%1 没有写要找什么</translation>
+    </message>
+    <message>
+        <source>runs are not chosen by &apos;%1&apos;</source>
+        <translation>不能按“%1”选择运行</translation>
+    </message>
+    <message>
+        <source>missing closing parenthesis</source>
+        <translation>缺少右括号</translation>
+    </message>
+    <message>
+        <source>unmatched closing parenthesis</source>
+        <translation>右括号没有与之匹配的左括号</translation>
+    </message>
+    <message>
+        <source>missing terminating ] for character class</source>
+        <translation>字符类缺少结尾的 ]</translation>
+    </message>
+    <message>
+        <source>quantifier does not follow a repeatable item</source>
+        <translation>量词前没有可重复的内容</translation>
+    </message>
+    <message>
+        <source>\ at end of pattern</source>
+        <translation>模式以 \ 结尾</translation>
+    </message>
+    <message>
+        <source>range out of order in character class</source>
+        <translation>字符类中的范围次序颠倒</translation>
+    </message>
+    <message>
+        <source>numbers out of order in {} quantifier</source>
+        <translation>{} 量词中的数次序颠倒</translation>
+    </message>
+    <message>
+        <source>number too big in {} quantifier</source>
+        <translation>{} 量词中的数太大</translation>
+    </message>
+    <message>
+        <source>unrecognized character follows \</source>
+        <translation>\ 后的字符无法识别</translation>
+    </message>
+    <message>
+        <source>unrecognized character after (? or (?-</source>
+        <translation>(? 或 (?- 后的字符无法识别</translation>
+    </message>
+    <message>
+        <source>reference to non-existent subpattern</source>
+        <translation>引用了不存在的子模式</translation>
+    </message>
+    <message>
+        <source>lookbehind assertion is not fixed length</source>
+        <translation>后行断言的长度不固定</translation>
+    </message>
+    <message>
+        <source>the run was written by a newer Telltale (format %1, this one reads up to %2)</source>
+        <translation>该运行由更新版本的 Telltale 写入（格式 %1，本版本最多读到 %2）</translation>
+    </message>
+    <message>
+        <source>update Telltale to open it</source>
+        <translation>请更新 Telltale 再打开它</translation>
+    </message>
+    <message>
+        <source>not observed: activations, because no selected module ran outside compiled code</source>
+        <translation>未观测到激活：所选模块都在编译后的代码内运行</translation>
+    </message>
+    <message>
+        <source>select modules around the compiled ones</source>
+        <translation>请选择包在外面的模块</translation>
+    </message>
+    <message>
+        <source>a MindSpore cell tells of it where it is called with query and key, %1</source>
+        <translation>MindSpore 的 cell 要以 query 和 key 调用才能观测到，%1</translation>
+    </message>
+    <message>
+        <source>each of four dimensions in the order of sa_order</source>
+        <translation>各有四维，按 sa_order 的顺序</translation>
+    </message>
+    <message>
+        <source>the gradient of the input of %1 is the total over all consumers of the tensor, %2: %3</source>
+        <translation>%1 的输入梯度是该张量全部使用者的总和，%2：%3</translation>
+    </message>
+    <message>
+        <source>not the share that flows through the module</source>
+        <translation>而不是流经该模块的部分</translation>
+    </message>
+    <message>
+        <source>several backward passes went through one forward: %1</source>
+        <translation>一次前向之后有多次反向：%1</translation>
+    </message>
+    <message>
+        <source>of the gradients of its activations the last pass&apos;s are shown</source>
+        <translation>激活梯度显示最后一次的</translation>
+    </message>
+    <message>
+        <source>l2_targets.attention_hook is empty, which means no attention module</source>
+        <translation>l2_targets.attention_hook 为空，即不测量任何注意力模块</translation>
+    </message>
+    <message>
+        <source>telltale.attention_hook: true measures all of them</source>
+        <translation>telltale.attention_hook: true 测量全部</translation>
+    </message>
+    <message>
+        <source>the spectral norms of weights on a device are not converged in the first steps: %1</source>
+        <translation>设备上权重的谱范数在最初几步尚未收敛：%1</translation>
+    </message>
+    <message>
+        <source>they are lower bounds that grow tighter from step to step</source>
+        <translation>它们是逐步收紧的下界</translation>
+    </message>
+    <message>
+        <source>share of a query&apos;s attention, mean over the queries of a row, sum over the keys of a column%1</source>
+        <translation>query 注意力的占比：对一行的 query 求均值，对一列的 key 求和%1</translation>
+    </message>
+    <message>
+        <source>; first sequence%1</source>
+        <translation>；第一个序列%1</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2 were judged: %3 tensors and scalars, by %4 rules</source>
+        <translation>第 %1 到 %2 步已判断：%3 个张量和标量，%4 条规则</translation>
+    </message>
+    <message>
+        <source>print_struct: the module structure has been recorded and training goes on</source>
+        <translation>print_struct：模块结构已记录，训练照常进行</translation>
+    </message>
+    <message>
+        <source>%1 ends it there, as msprobe does</source>
+        <translation>%1 则在此结束，与 msprobe 相同</translation>
+    </message>
+    <message>
+        <source>print_struct: the model&apos;s structure is in %1</source>
+        <translation>print_struct：模型结构写在 %1</translation>
+    </message>
+    <message>
+        <source>collectives by call site, element type and process group</source>
+        <translation>按调用位置、元素类型和进程组列出的集合通信</translation>
+    </message>
+    <message>
+        <source>not observed: functional collectives (%1, compiled regions) never pass Python</source>
+        <translation>未观测到：函数式集合通信（%1、编译区域）不经过 Python</translation>
+    </message>
+    <message>
+        <source>not observed: DDP&apos;s own gradient all-reduce never passes Python: %1</source>
+        <translation>未观测到：DDP 自己的梯度 all-reduce 不经过 Python：%1</translation>
+    </message>
+    <message>
+        <source>its result is in the reduced gradients</source>
+        <translation>其结果在归约后的梯度中</translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>The settings were damaged and start fresh; the old ones are kept as %1.damaged</source>
@@ -1174,6 +1877,14 @@
     <message>
         <source>max logit</source>
         <translation>最大 logit</translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>, </source>
+        <comment>between the parts of a list</comment>
+        <translation>，</translation>
     </message>
 </context>
 <context>
@@ -2366,6 +3077,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>No non-finite values before step %1</source>
         <translation>第 %1 步之前没有非有限值</translation>
+    </message>
+    <message>
+        <source>This window records now</source>
+        <translation>本窗口现在开始记录</translation>
+    </message>
+    <message>
+        <source>%1. This window records as soon as that has ended.</source>
+        <translation>%1。它结束后，本窗口立即开始记录。</translation>
     </message>
 </context>
 <context>
@@ -5764,10 +6483,6 @@ GPL-3.0-or-later</translation>
         </translation>
     </message>
     <message>
-        <source>%1 is the furthest apart of %2 tensors (%3 %).</source>
-        <translation>%2 个张量中 %1 相差最大（%3 %）。</translation>
-    </message>
-    <message>
         <source>%1 tensors are the same, %2 differ</source>
         <translation>%1 个张量相同，%2 个不同</translation>
     </message>
@@ -5820,6 +6535,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>spread, the bits differ</source>
         <translation>差异，各位不同</translation>
+    </message>
+    <message>
+        <source>%1 is the furthest apart of %2 tensors (%3).</source>
+        <translation>%2 个张量中 %1 相差最大（%3）。</translation>
     </message>
 </context>
 <context>
@@ -6323,6 +7042,10 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     <message>
         <source>step %1, rank %2</source>
         <translation>第 %1 步，rank %2</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
     </message>
 </context>
 <context>

@@ -14,61 +14,87 @@ namespace {
 
 constexpr std::chrono::seconds kJudgedWithin { 2 }; ///< what came last, before the store ends
 
+void say(const std::string& line)
+{
+    writeLog(LogLevel::Warning, line);
 }
 
-Backend::Backend() = default;
+}
+
+Backend::Backend(const Options& options)
+    : m_options(options)
+{
+}
 
 Expected<std::unique_ptr<Backend>> Backend::start(const Options& options)
 {
     if (auto prepared = store::prepareDataDir(options.dataDir); !prepared)
         return tl::unexpected(prepared.error());
-    std::unique_ptr<Backend> backend(new Backend);
-    Backend* self = backend.get();
-    self->m_dataDir = options.dataDir;
+    std::unique_ptr<Backend> backend(new Backend(options));
+    backend->m_alerts = std::make_unique<notify::AlertService>(notify::AlertService::Options { options.dataDir, say });
+    backend->startStore();
+    if (backend->m_store)
+        backend->startServer();
+    return backend;
+}
 
-    store::StoreOptions storeOptions;
-    storeOptions.dataDir = options.dataDir;
-    auto service = store::StoreService::start(storeOptions);
-    if (service)
-        self->m_store = std::move(*service);
-    const auto say = [](const std::string& line) { writeLog(LogLevel::Warning, line); };
-    self->m_alerts = std::make_unique<notify::AlertService>(
-        notify::AlertService::Options { options.dataDir, say }, self->m_store.get());
+void Backend::startStore()
+{
+    store::StoreOptions options;
+    options.dataDir = m_options.dataDir;
+    auto service = store::StoreService::start(options);
     if (!service) {
-        self->m_problem = service.error();
-        return backend;
+        m_problem = service.error();
+        return;
     }
-    self->m_judge = std::make_unique<judge::LiveJudge>(*self->m_store, say);
+    m_store = std::move(*service);
+    m_alerts->watch(*m_store);
+    m_judge = std::make_unique<judge::LiveJudge>(*m_store, say);
+}
 
-    server::ServerOptions serverOptions;
-    serverOptions.dataDir = options.dataDir;
-    serverOptions.listen = options.listen;
-    serverOptions.log = say;
-    serverOptions.keepsPort = options.keepsPort;
-    auto server = server::CaptureServer::start(serverOptions, *self->m_store);
+void Backend::startServer()
+{
+    server::ServerOptions options;
+    options.dataDir = m_options.dataDir;
+    options.listen = m_options.listen;
+    options.log = say;
+    options.keepsPort = m_options.keepsPort;
+    auto server = server::CaptureServer::start(options, *m_store);
     if (!server) {
-        self->m_problem = server.error();
-        return backend;
+        m_problem = server.error();
+        return;
     }
-    self->m_server = std::move(*server);
-    connect(self->m_alerts.get(), &notify::AlertService::consoleWanted, self, [self](const alerts::Alert& alert) {
-        if (self->m_server)
-            self->m_server->notify(store::RunLocator::fromText(alert.locator), alert.line());
+    m_problem = {};
+    m_server = std::move(*server);
+    connect(m_alerts.get(), &notify::AlertService::consoleWanted, this, [this](const alerts::Alert& alert) {
+        if (m_server)
+            m_server->notify(store::RunLocator::fromText(alert.locator), alert.line());
     });
-    self->m_escalations = std::make_unique<Escalations>(
-        *self->m_store, options.dataDir,
-        [to = self->m_server.get()](ConfigRequest request, Escalations::Answer answer) {
+    m_escalations = std::make_unique<Escalations>(
+        *m_store, m_options.dataDir,
+        [to = m_server.get()](ConfigRequest request, Escalations::Answer answer) {
             to->offerConfig(std::move(request), std::move(answer));
         },
-        [to = self->m_server.get()] { return to->steering(); }, say);
-    const auto ask = [self](const store::RunRef& run, const judge::Incident& incident, judge::IncidentNews news) {
+        [to = m_server.get()] { return to->steering(); }, say);
+    const auto ask = [this](const store::RunRef& run, const judge::Incident& incident, judge::IncidentNews news) {
         if (news != judge::IncidentNews::Opened)
             return;
-        self->m_server->askRecorders(run->locator, incident.sentence);
-        self->m_escalations->onOpened(run, incident);
+        m_server->askRecorders(run->locator, incident.sentence);
+        m_escalations->onOpened(run, incident);
     };
-    self->m_incidents = std::make_unique<judge::IncidentFeed>(*self->m_store, ask);
-    return backend;
+    m_incidents = std::make_unique<judge::IncidentFeed>(*m_store, ask);
+}
+
+bool Backend::retry()
+{
+    items::assertGuiThread();
+    const bool hadStore = m_store != nullptr;
+    // The store waits for a lock that readers hold for a moment; whether another one records is known without.
+    if (!hadStore && !store::isBeingRecorded(m_options.dataDir + "/runs/any"))
+        startStore();
+    if (m_store && !m_server)
+        startServer();
+    return m_server != nullptr || (m_store != nullptr) != hadStore;
 }
 
 void Backend::stopRecording()

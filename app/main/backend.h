@@ -33,6 +33,12 @@ public:
     static Expected<std::unique_ptr<Backend>> start(const Options& options);
     ~Backend() override;
 
+    /// Another program holds the data directory or the port, and may let go of it: what is missing can be had then.
+    bool isWaiting() const { return m_server == nullptr && m_problem.code == ErrorCode::Busy; }
+    /// Takes over what the other one has let go of, and returns whether it got anything: a store, a server. Cheap while
+    /// it has not.
+    bool retry();
+
     /// Null when another program records into the data directory: runs are followed read-only then.
     store::StoreService* store() const { return m_store.get(); }
     /// Null when not listening; captureProblem says why.
@@ -40,16 +46,19 @@ public:
     store::QueryPool& queries() { return m_queries; }
     /// Never null. Also without a store, for the settings.
     notify::AlertService* alerts() const { return m_alerts.get(); }
-    const std::string& dataDir() const { return m_dataDir; }
+    const std::string& dataDir() const { return m_options.dataDir; }
     const Error& captureProblem() const { return m_problem; }
 
     /// Stops capture and store and waits until everything durable is written. Idempotent.
     void stopRecording();
 
 private:
-    Backend();
+    explicit Backend(const Options& options);
+    /// Both leave what they could not do in m_problem.
+    void startStore();
+    void startServer();
 
-    std::string m_dataDir;
+    const Options m_options;
     Error m_problem;
     store::QueryPool m_queries; ///< its consumer sets the wake
     std::unique_ptr<store::StoreService> m_store;

@@ -25,15 +25,35 @@ void nameApplication()
     QGuiApplication::setDesktopFileName(QStringLiteral("telltale"));
 }
 
+namespace {
+
+constexpr int kLockRetryMs = 1000;
+constexpr int kPortRetryMs = 5000; ///< naming who holds a port reads all processes
+
+}
+
 Desktop::Desktop(Backend& backend)
     : m_backend(backend)
 {
     items::assertGuiThread();
+    m_window = std::make_unique<shell::MainWindow>(context());
+    followAlerts();
+    followSteering();
+    QObject::connect(&m_retryTimer, &QTimer::timeout, m_window.get(), [this] { retry(); });
+    if (backend.isWaiting())
+        m_retryTimer.start(backend.store() ? kPortRetryMs : kLockRetryMs);
+}
+
+shell::AppContext Desktop::context()
+{
+    Backend& backend = m_backend;
     shell::AppContext context;
     context.store = backend.store();
     context.queries = &backend.queries();
     context.dataDir = backend.dataDir();
-    context.captureProblem = QString::fromStdString(backend.captureProblem().sentence());
+    context.isWaiting = backend.isWaiting();
+    context.captureProblem = QString::fromStdString(
+        backend.isWaiting() ? backend.captureProblem().what : backend.captureProblem().sentence());
     // Asked each time: the server may have been stopped while the window still shows the last run.
     context.connections = [&backend] {
         return backend.server() != nullptr ? backend.server()->connections() : std::vector<ConnectionInfo>();
@@ -69,12 +89,15 @@ Desktop::Desktop(Backend& backend)
         if (auto started = startDemo(options); !started)
             m_window->showProblem(QString::fromStdString(started.error().sentence()));
     };
-    m_window = std::make_unique<shell::MainWindow>(context);
-    followAlerts();
-    if (backend.server() == nullptr)
+    return context;
+}
+
+void Desktop::followSteering()
+{
+    if (m_backend.server() == nullptr)
         return;
     // It calls on the capture thread; what changes again before the window has looked is one look.
-    backend.server()->setSteeringWake(
+    m_backend.server()->setSteeringWake(
         [window = QPointer(m_window.get()), isAsked = std::make_shared<std::atomic_bool>(false)] {
             if (isAsked->exchange(true))
                 return;
@@ -84,6 +107,20 @@ Desktop::Desktop(Backend& backend)
                     window->takeSteering();
             });
         });
+}
+
+void Desktop::retry()
+{
+    if (!m_backend.retry())
+        return;
+    m_window->takeRecording(context());
+    followSteering();
+    m_retryTimer.setInterval(kPortRetryMs); // of both, the lock was the first
+    if (m_backend.isWaiting())
+        return;
+    m_retryTimer.stop();
+    if (m_backend.server() != nullptr)
+        writeLog(LogLevel::Info, "listening; join string: " + m_backend.server()->joinString().toStdString());
 }
 
 Desktop::~Desktop()

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include <QTimer>
+
 #include <telltale/shell/mainwindow.h>
 
 #include "backend.h"
@@ -27,6 +29,9 @@ public:
     Expected<void> startDemo(DemoOptions options);
 
 private:
+    shell::AppContext context();
+    void followSteering();
+    void retry();
     void followAlerts();
     bool isLookedAt(const alerts::Alert& alert) const;
     void showInTray(const QString& title, const QString& text, const notify::AlertPlace& place);
@@ -34,6 +39,7 @@ private:
     Backend& m_backend;
     std::unique_ptr<DemoRun> m_demo;
     std::unique_ptr<shell::MainWindow> m_window;
+    QTimer m_retryTimer; ///< while another program holds what this one needs
     std::unique_ptr<QSystemTrayIcon> m_tray; ///< where nothing else shows notifications
     notify::AlertPlace m_inTray; ///< what its message is about
 };

@@ -295,12 +295,13 @@ std::string positionJson(const std::string& position)
     return keys.is_array() ? "\"position\":" + keys.dump() + "," : std::string();
 }
 
+/// With all digits of a double: an edge in a float's shortest ones is another number to who reads doubles.
 std::string edgesJson(const std::vector<double>& edges)
 {
     std::vector<std::string> texts;
     texts.reserve(edges.size());
     for (const double edge : edges)
-        texts.push_back(jsonText(edge, CellState::Value));
+        texts.push_back(std::isfinite(edge) ? fmt::format("{}", edge) : jsonText(edge, CellState::Value));
     return fmt::format("[{}]", fmt::join(texts, ","));
 }
 

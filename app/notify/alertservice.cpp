@@ -8,7 +8,7 @@
 
 namespace telltale::notify {
 
-AlertService::AlertService(Options options, const store::StoreService* store)
+AlertService::AlertService(Options options)
     : m_watch(std::make_unique<alerts::AlertWatch>([this] { post([](AlertPost& post) { post.pump(); }); }))
 {
     items::assertGuiThread();
@@ -28,10 +28,15 @@ AlertService::AlertService(Options options, const store::StoreService* store)
     connect(&m_thread, &QThread::finished, m_post, &QObject::deleteLater);
     m_thread.start();
     post([](AlertPost& post) { post.start(); });
-    if (store != nullptr)
-        m_feed = std::make_unique<judge::IncidentFeed>(*store,
-            [watch = m_watch.get()](const store::RunRef& run, const judge::Incident& incident,
-                judge::IncidentNews news) { watch->onIncident(run, incident, news); });
+}
+
+void AlertService::watch(const store::StoreService& store)
+{
+    items::assertGuiThread();
+    m_feed = std::make_unique<judge::IncidentFeed>(store,
+        [watch = m_watch.get()](const store::RunRef& run, const judge::Incident& incident, judge::IncidentNews news) {
+            watch->onIncident(run, incident, news);
+        });
 }
 
 AlertService::~AlertService()

@@ -34,9 +34,12 @@ public:
         alerts::DeliveryQueue::Limits limits = {};
     };
 
-    /// `store`: whose runs are watched; null = none are, and the settings can be seen and tested all the same.
-    AlertService(Options options, const store::StoreService* store);
+    /// No run is watched yet; the settings can be seen and tested all the same.
+    explicit AlertService(Options options);
     ~AlertService() override; ///< stop()
+
+    /// Once: its runs are watched, until stop(). The store outlives that.
+    void watch(const store::StoreService& store);
 
     /// The store has stopped: what it told last is told to the receivers within two seconds, or given up and said.
     void stop();

@@ -41,6 +41,7 @@ struct AppContext {
     std::function<Expected<store::ImportedRun>(const std::string& path, const std::function<bool(double)>& goesOn)>
         importFile = {};
     notify::AlertService* alerts = nullptr; ///< null: nobody can be told of incidents
+    bool isWaiting = false; ///< what captureProblem names may end, and then this program records
 };
 
 }

@@ -7,6 +7,7 @@
 #include <QPointer>
 
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/items/tooltiptext.h>
 #include <telltale/store/folders.h>
 #include <telltale/store/pins.h>
@@ -105,7 +106,7 @@ void ArchiveActions::carry(std::vector<Carry> carries, bool isUndoing)
             for (const Carry& one : carries) {
                 const auto moved = store::moveRun(dataDir, one.run, one.to);
                 if (!moved) {
-                    refused.append(QString::fromStdString(moved.error().sentence()));
+                    refused.append(items::saidwords::of(moved.error()));
                     continue;
                 }
                 before.push_back(one.run);
@@ -164,14 +165,14 @@ void ArchiveActions::setPinned(const QStringList& ids, bool on)
         QStringList refused;
         auto pins = store::Pins::read(dataDir);
         if (!pins)
-            refused.append(QString::fromStdString(pins.error().sentence()));
+            refused.append(items::saidwords::of(pins.error()));
         for (const auto& [run, name] : runs) {
             if (!pins || pins->has(run) == on)
                 continue;
             if (const auto set = pins->set(run, on); set)
                 done.append(name);
             else
-                refused.append(QString::fromStdString(set.error().sentence()));
+                refused.append(items::saidwords::of(set.error()));
         }
         return [this, done, refused, on] {
             for (const QString& sentence : refused)

@@ -10,6 +10,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/config/revision.h>
 #include <telltale/config/textedit.h>
+#include <telltale/items/comma.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/steering/switchbutton.h>
 
@@ -81,7 +82,7 @@ void CollectSwitch::refresh()
                                      : QStringLiteral("dynamic_on"));
     m_switch->setChecked(on > 0);
     m_switch->setWaiting(!pending.isEmpty() || (on > 0 && on < known));
-    const QString ranks = QStringList(pending.mid(0, kMostNamed)).join(QStringLiteral(", "))
+    const QString ranks = QStringList(pending.mid(0, kMostNamed)).join(items::comma())
         + (pending.size() > kMostNamed ? QStringLiteral(", \u2026") : QString());
     m_waiting->setText(!pending.isEmpty() ? tr("waits for ranks %1").arg(ranks)
             : on > 0 && on < known        ? tr("on %1 of %2 ranks").arg(on).arg(known)

@@ -8,6 +8,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/runs/stateglyph.h>
 
@@ -44,12 +45,12 @@ void DamageStrip::look()
     const ViewState& state = *m_context.state;
     QString lost;
     if (state.catalog() && !state.catalog()->damage.empty())
-        lost = QString::fromStdString(state.catalog()->damage.front());
+        lost = items::saidwords::inLanguage(QString::fromStdString(state.catalog()->damage.front()));
     else if (const store::RunSummary* summary = m_context.runs && state.run()
                  ? m_context.runs->runAt(m_context.runs->indexOf(QString::fromStdString(state.run()->id)))
                  : nullptr;
              summary && summary->state == store::RunState::Damaged)
-        lost = QString::fromStdString(summary->note);
+        lost = items::saidwords::inLanguage(QString::fromStdString(summary->note));
     if (!state.run())
         lost.clear();
     if (lost == m_sentence)

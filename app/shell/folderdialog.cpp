@@ -9,6 +9,7 @@
 
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/store/folders.h>
 
@@ -93,7 +94,7 @@ void FolderDialog::fit()
     if (m_list->currentItem() != item)
         m_list->setCurrentItem(item);
     m_said->setColor(name ? &Theme::text3 : &Theme::criticalText);
-    m_said->setText(!name ? QString::fromStdString(name.error().sentence())
+    m_said->setText(!name ? items::saidwords::of(name.error())
             : isHere      ? (m_folder.isEmpty() ? tr("In no folder already") : tr("There already"))
             : item        ? QString()
                           : tr("A new folder is made"));

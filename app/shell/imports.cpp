@@ -8,6 +8,7 @@
 #include <QTimer>
 
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/store/runfiles.h>
 
 #include "jobthread.h"
@@ -120,7 +121,7 @@ void Imports::finish(const QString& path, const Expected<store::ImportedRun>& im
         m_toaster->post(Toaster::Severity::Warning,
             imported.error().code == ErrorCode::Canceled
                 ? tr("The import of %1 was canceled: nothing is left of it").arg(name)
-                : tr("%1 cannot be imported: %2").arg(name, QString::fromStdString(imported.error().sentence())));
+                : tr("%1 cannot be imported: %2").arg(name, items::saidwords::of(imported.error())));
         return;
     }
     if (imported->wasHere)

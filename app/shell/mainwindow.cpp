@@ -21,6 +21,7 @@
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/items/tooltiptext.h>
 #include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/joinfield.h>
@@ -119,14 +120,8 @@ void MainWindow::makeParts()
     store::QueryPool* queries = m_parts.context.queries;
     m_parts.window = this;
     auto* steering = new views::SteeringState(this);
-    steering->offer = m_parts.context.offerConfig;
     auto* annotator = new views::Annotator(this);
     annotator->folder = QString::fromStdString(m_parts.context.dataDir);
-    if (m_parts.context.store) {
-        annotator->write = [store = m_parts.context.store](const store::RunLocator& run, Event event) {
-            return store->append({ 0, run, Rank { -1 }, std::move(event) });
-        };
-    }
     m_parts.views = { state, new views::SharedAxis(state, this), queries, steering, annotator };
     m_parts.driver = new RunDriver(m_parts.context, state, m_jobs.get(), this);
     m_parts.views.runs = m_parts.driver->runs();
@@ -322,11 +317,40 @@ void MainWindow::connectParts()
         connect(field, &views::JoinField::copied, this,
             [this] { m_parts.toaster->post(Toaster::Severity::Good, tr("The join string is on the clipboard")); });
     }
+    useRecording();
+}
 
-    const QString join = m_parts.context.joinString ? m_parts.context.joinString() : QString();
-    m_welcome->setListening(join, m_parts.context.captureProblem);
-    m_welcome->setDemoAvailable(static_cast<bool>(m_parts.context.runDemo));
-    m_status->setListening(addressOf(join), m_parts.context.captureProblem);
+/// Tells every part of the store and the server there are, or of what keeps them from here.
+void MainWindow::useRecording()
+{
+    const AppContext& context = m_parts.context;
+    if (context.store) {
+        m_parts.views.annotator->write = [store = context.store](const store::RunLocator& run, Event event) {
+            return store->append({ 0, run, Rank { -1 }, std::move(event) });
+        };
+        m_parts.driver->follow(*context.store);
+    }
+    m_parts.views.steering->offer = context.offerConfig;
+    const QString join = context.joinString ? context.joinString() : QString();
+    QString problem = items::saidwords::inLanguage(context.captureProblem);
+    if (context.isWaiting)
+        problem = tr("%1. This window records as soon as that has ended.").arg(problem);
+    m_welcome->setListening(join, problem);
+    m_welcome->setDemoAvailable(static_cast<bool>(context.runDemo));
+    m_status->setListening(addressOf(join), problem);
+    m_parts.docks->panel<views::ConnectionsPanel>()->setListening(join, problem);
+}
+
+void MainWindow::takeRecording(const AppContext& context)
+{
+    m_parts.context = context;
+    useRecording();
+    takeSteering();
+    m_parts.driver->refreshArchive();
+    m_parts.commands->refresh();
+    updatePulse();
+    if (context.captureProblem.isEmpty())
+        m_parts.toaster->post(Toaster::Severity::Good, tr("This window records now"));
 }
 
 void MainWindow::restoreSession()

@@ -53,6 +53,8 @@ public:
     /// where the desktop gives one.
     void showAlert(const notify::AlertPlace& place, const QString& token);
     void setDemoStarting(bool on); ///< what the first start says while its training begins
+    /// The program has got a store or a server that it had not at the start, or both.
+    void takeRecording(const AppContext& context);
     void takeSteering(); ///< asks how the recorded runs are steered now
     /// What would be restored at the next start.
     settings::Settings currentSettings() const;
@@ -74,6 +76,7 @@ private:
     void addChoices(QMenu* menu);
     void addSavedLayouts(QMenu* menu);
     void connectParts();
+    void useRecording();
     void restoreSession();
     void saveIfChanged();
     void showRunMenu();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <telltale/common/costtext.h>
+#include <telltale/items/comma.h>
 
 namespace telltale::shell {
 
@@ -54,7 +55,7 @@ QString MonitoringCost::explanation() const
     return out + u'\n'
         + tr("%n rank(s) do not report it (%1): their agent is older, or has only just begun.", nullptr,
             static_cast<int>(m_silent.size()))
-              .arg(named.join(QStringLiteral(", ")));
+              .arg(named.join(items::comma()));
 }
 
 }

@@ -72,8 +72,6 @@ Panel makeInspector(const WindowParts& parts, QWidget* parent)
 Panel makeConnections(const WindowParts& parts, QWidget* parent)
 {
     auto* panel = new views::ConnectionsPanel(parent);
-    panel->setListening(
-        parts.context.joinString ? parts.context.joinString() : QString(), parts.context.captureProblem);
     QObject::connect(parts.driver, &RunDriver::connectionsChanged, panel,
         [panel, driver = parts.driver] { panel->setConnections(driver->connections()); });
     return { panel, panel->head() };
@@ -97,9 +95,7 @@ Panel makeLog(const WindowParts& parts, QWidget* parent)
 Panel makeAnomalies(const WindowParts& parts, QWidget* parent)
 {
     auto* panel = new views::AnomaliesPanel(parts.views, parent);
-    const auto align = [timeline = panel->timeline(), tabs = parts.tabs] {
-        timeline->alignWith(tabs->currentView()->findChild<views::PlotCanvas*>());
-    };
+    const auto align = [timeline = panel->timeline(), tabs = parts.tabs] { timeline->alignWith(tabs->currentView()); };
     QObject::connect(parts.tabs, &ViewTabs::currentChanged, panel, align);
     align();
     return { panel, panel->head() };

@@ -12,6 +12,7 @@
 
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 
 #include "imports.h"
 #include "jobthread.h"
@@ -43,7 +44,7 @@ void RunActions::finish(const Expected<void>& result, const QString& done)
     if (result)
         m_toaster->post(Toaster::Severity::Good, done);
     else
-        m_toaster->post(Toaster::Severity::Warning, QString::fromStdString(result.error().sentence()));
+        m_toaster->post(Toaster::Severity::Warning, items::saidwords::of(result.error()));
     m_driver->refreshArchive();
 }
 
@@ -110,7 +111,7 @@ void RunActions::remove(const QStringList& ids)
             for (const store::RunLocator& run : runs) {
                 auto trashed = store::trashRun(dataDir, run);
                 if (!trashed) {
-                    refused.append(QString::fromStdString(trashed.error().sentence()));
+                    refused.append(items::saidwords::of(trashed.error()));
                     continue;
                 }
                 from.push_back(run);
@@ -158,7 +159,7 @@ void RunActions::restore(const std::vector<store::TrashedRun>& runs)
             if (const auto restored = store::restoreRun(run); restored)
                 back.push_back(run);
             else
-                refused.append(QString::fromStdString(restored.error().sentence()));
+                refused.append(items::saidwords::of(restored.error()));
         }
         return [this, back, refused] {
             for (const QString& sentence : refused)
@@ -236,7 +237,7 @@ void RunActions::importFile(const QString& path)
         return [this, imported = store::importRun(dataDir, path.toStdString())] {
             if (!imported) {
                 m_toaster->post(Toaster::Severity::Warning,
-                    tr("This file cannot be imported: %1").arg(QString::fromStdString(imported.error().sentence())));
+                    tr("This file cannot be imported: %1").arg(items::saidwords::of(imported.error())));
                 return;
             }
             const QString to = QString::fromStdString(imported->locator.text());

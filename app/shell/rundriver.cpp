@@ -9,6 +9,7 @@
 
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/store/storeservice.h>
 
 #include "jobthread.h"
@@ -36,7 +37,6 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
     , m_runs(context.dataDir, jobs, this)
     , m_queryId(context.queries->newView())
     , m_comparison(state, context.queries)
-    , m_news(context.store ? std::make_unique<StoreNews>(*context.store) : nullptr)
 {
     connect(&m_timer, &QTimer::timeout, this, &RunDriver::tick);
     connect(&m_comparison, &views::ComparisonLoader::problem, this, &RunDriver::problem);
@@ -53,6 +53,14 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
 RunDriver::~RunDriver()
 {
     m_context.queries->cancel(m_queryId);
+}
+
+void RunDriver::follow(const store::StoreService& service)
+{
+    if (m_news)
+        return;
+    m_news = std::make_unique<StoreNews>(service);
+    m_isNewlyShown = true;
 }
 
 void RunDriver::setFocused(bool on)
@@ -102,7 +110,7 @@ void RunDriver::openPath(const QString& path)
     m_opened = true;
     m_jobs->submit([this, dataDir = m_context.dataDir, wanted = path.toStdString()]() -> JobThread::Delivery {
         auto found = store::findRun(dataDir, wanted);
-        const QString why = found ? whyUnreadable(*found) : text(found.error().sentence());
+        const QString why = found ? whyUnreadable(*found) : items::saidwords::of(found.error());
         return [this, found, why] {
             if (!why.isEmpty())
                 Q_EMIT problem(why);
@@ -200,7 +208,7 @@ void RunDriver::askCatalog()
                 if (catalog)
                     takeCatalog(*catalog);
                 else if (!isLive(run)) // a live run may not have its first page yet; the next tick asks again
-                    Q_EMIT problem(text(catalog.error().sentence()));
+                    Q_EMIT problem(items::saidwords::of(catalog.error()));
             };
         });
 }

@@ -21,6 +21,10 @@ namespace telltale::views {
 class ViewState;
 }
 
+namespace telltale::store {
+class StoreService;
+}
+
 namespace telltale::shell {
 
 class JobThread;
@@ -39,6 +43,8 @@ public:
     const Pulse& pulse() const { return m_meter.pulse(); }
     const std::vector<ConnectionInfo>& connections() const { return m_connections; }
 
+    /// Takes its news from now on; the store outlives this. Once.
+    void follow(const store::StoreService& service);
     void openById(const QString& id);
     /// A capsule anywhere, or an id; a problem comes back as a sentence.
     void openPath(const QString& path);

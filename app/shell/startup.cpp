@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QDir>
 
+#include <telltale/items/saidwords.h>
 #include <telltale/translations/translations.h>
 
 namespace telltale::shell {
@@ -36,7 +37,7 @@ settings::LoadedSettings prepareApplication(QApplication& app, const std::string
     if (loaded)
         result = std::move(*loaded);
     else
-        result.note = QString::fromStdString(loaded.error().sentence());
+        result.note = items::saidwords::of(loaded.error());
     translations::install(app, result.settings.language);
     applyTheme(app, result.settings.theme);
     return result;

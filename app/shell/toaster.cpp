@@ -9,6 +9,7 @@
 #include <QWidget>
 
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 
 #include "toast.h"
 
@@ -42,9 +43,10 @@ void Toaster::setDefaultAction(const QString& text, std::function<void()> run)
     m_action = std::move(run);
 }
 
-void Toaster::post(Severity severity, const QString& sentence, const QString& action, std::function<void()> run)
+void Toaster::post(Severity severity, const QString& said, const QString& action, std::function<void()> run)
 {
     items::assertGuiThread();
+    const QString sentence = items::saidwords::inLanguage(said);
     if (shown().contains(sentence))
         return;
     Q_EMIT logged(severity, sentence);

@@ -17,6 +17,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/roles.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/items/tooltiptext.h>
 #include <telltale/runs/paneltree.h>
 #include <telltale/runs/rolelabel.h>
@@ -212,7 +213,7 @@ void TrashDialog::work(const std::function<Expected<void>(const store::TrashedRu
             if (const auto ok = each(run); ok)
                 done.append(QString::fromStdString(run.run.name));
             else
-                refused.append(QString::fromStdString(ok.error().sentence()));
+                refused.append(items::saidwords::of(ok.error()));
         }
         return [self, refused, done, isRestoring] {
             if (!self)

@@ -11,6 +11,7 @@
 
 #include <telltale/core/plaintext.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 
 #include "jobthread.h"
 #include "toaster.h"
@@ -91,7 +92,7 @@ void ViewExport::writeCsv(const views::DataView* view, const QString& path)
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
     if (const Expected<void> written = view->writeCsv(&buffer); !written) {
-        m_toaster->post(Toaster::Severity::Warning, QString::fromStdString(written.error().sentence()));
+        m_toaster->post(Toaster::Severity::Warning, items::saidwords::of(written.error()));
         return;
     }
     write(path, std::move(bytes));

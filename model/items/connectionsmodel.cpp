@@ -6,9 +6,8 @@
 #include <string>
 #include <tuple>
 
-#include <QLocale>
-
 #include <telltale/items/guithread.h>
+#include <telltale/items/numbertext.h>
 #include <telltale/items/rowsync.h>
 #include <telltale/items/tooltiptext.h>
 
@@ -20,19 +19,6 @@ std::string keyOf(const ConnectionInfo& connection)
 {
     return connection.runName + '\n' + connection.runKey + '\n' + std::to_string(connection.rank.value) + '\n'
         + connection.agentId + '\n' + (connection.agentId.empty() ? connection.peer : std::string());
-}
-
-QString bytesText(quint64 bytes)
-{
-    return bytes == 0 ? QStringLiteral("0")
-                      : QLocale::c().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeSIFormat);
-}
-
-QString shortText(double value)
-{
-    if (value >= 1e6)
-        return QStringLiteral("%1 M").arg(value / 1e6, 0, 'f', 1);
-    return value >= 1e3 ? QStringLiteral("%1 k").arg(value / 1e3, 0, 'f', 1) : QString::number(value, 'f', 0);
 }
 
 /// A lag that a person notices: the tokens color it as a warning.
@@ -103,15 +89,15 @@ QString ConnectionsModel::text(const ConnectionInfo& connection, int column) con
         return QString::fromStdString(connection.runName);
     case LagColumn:
         return connection.saidBye && !connection.connected ? QString()
-                                                           : tr("%1 s").arg(connection.lagSeconds, 0, 'f', 2);
+                                                           : tr("%1 s").arg(connection.lagSeconds, 0, 'f', 1);
     case DroppedColumn:
-        return QString::number(connection.droppedSamples);
+        return formatStep(static_cast<qint64>(connection.droppedSamples));
     case SpoolColumn:
-        return bytesText(connection.spoolBytes);
+        return formatBytes(connection.spoolBytes);
     case ReceivedColumn:
-        return bytesText(connection.receivedBytes);
+        return formatBytes(connection.receivedBytes);
     case RateColumn:
-        return tr("%1/s").arg(shortText(static_cast<double>(connection.samplesPerSecond)));
+        return tr("%1/s").arg(formatShort(static_cast<double>(connection.samplesPerSecond)));
     case VersionColumn:
         return QString::fromStdString(connection.agentVersion);
     case PeerColumn:

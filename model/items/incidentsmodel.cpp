@@ -6,10 +6,11 @@
 #include <tuple>
 
 #include <QElapsedTimer>
-#include <QLocale>
 
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/incidentwords.h>
+#include <telltale/items/numbertext.h>
 #include <telltale/items/ruletitles.h>
 #include <telltale/items/tooltiptext.h>
 
@@ -218,7 +219,7 @@ QString IncidentsModel::stateText(const Incident& incident)
         words.append(tr("false alarm"));
     else if (incident.label == Incident::Label::True)
         words.append(tr("true alarm"));
-    return words.join(QStringLiteral(", "));
+    return words.join(items::comma());
 }
 
 int IncidentsModel::rowCount(const QModelIndex& parent) const
@@ -264,7 +265,8 @@ QVariant IncidentsModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole:
         return toolTipText(incidentwords::card(one));
     case Qt::AccessibleTextRole:
-        return index.column() == StepColumn ? tr("step %1").arg(one.first.step.value) : cell(one, index.column());
+        return index.column() == StepColumn ? tr("step %1").arg(formatStep(one.first.step.value))
+                                            : cell(one, index.column());
     case Qt::TextAlignmentRole: {
         const bool isNumber = index.column() == StepColumn || index.column() == FoldedColumn;
         return static_cast<int>(Qt::AlignVCenter | (isNumber ? Qt::AlignRight : Qt::AlignLeft));

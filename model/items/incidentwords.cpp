@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 
+#include "numbertext.h"
 #include "sentenceforms.h"
 
 namespace telltale::items::incidentwords {
@@ -99,7 +100,10 @@ QString inLanguage(const QString& english, bool isName)
 {
     static const SentenceForms kSentences("Incident", kForms, QStringLiteral("((?:(?!; ).)+?)"));
     static const SentenceForms kNames("Incident", kPhrases, QStringLiteral("((?:(?!, ).)+?)")); // one of a list
-    const auto inner = [](const QString& part) { return inLanguage(part, true); };
+    const auto inner = [](const QString& part) {
+        const QString number = reformatNumber(part);
+        return number == part ? inLanguage(part, true) : number;
+    };
     if (QString text = isName ? kNames.translated(english, inner) : QString(); !text.isEmpty())
         return text;
     if (QString text = kSentences.translated(english, inner); !text.isEmpty())
@@ -143,9 +147,10 @@ QString place(const Finding& finding)
 
 QString moment(const Finding& finding, bool hasRank)
 {
-    return hasRank
-        ? QCoreApplication::translate("Incident", "step %1, rank %2").arg(finding.step.value).arg(finding.rank.value)
-        : QCoreApplication::translate("Incident", "step %1").arg(finding.step.value);
+    return hasRank ? QCoreApplication::translate("Incident", "step %1, rank %2")
+                         .arg(formatStep(finding.step.value))
+                         .arg(finding.rank.value)
+                   : QCoreApplication::translate("Incident", "step %1").arg(formatStep(finding.step.value));
 }
 
 QString card(const judge::Incident& incident)

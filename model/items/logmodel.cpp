@@ -10,6 +10,10 @@
 #include <telltale/items/tooltiptext.h>
 
 #include <telltale/items/guithread.h>
+#include <telltale/items/incidentwords.h>
+#include <telltale/items/numbertext.h>
+#include <telltale/items/saidwords.h>
+#include <telltale/judge/incident.h>
 #include <telltale/store/stepnote.h>
 
 namespace telltale::items {
@@ -24,6 +28,11 @@ QString text(const std::string& s)
     return QString::fromStdString(s);
 }
 
+QString said(const std::string& s)
+{
+    return saidwords::inLanguage(text(s));
+}
+
 }
 
 LogModel::LogModel(QObject* parent)
@@ -35,10 +44,16 @@ LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
 {
     Entry entry { record.wallNs, record.steps.first.value, record.rank.value, text(record.kind), text(record.text),
         static_cast<int>(record.severity()), false, record.id };
-    if (const auto note = store::StepNote::of(record)) {
+    const auto note = store::StepNote::of(record);
+    const auto incident = record.kind == judge::kIncidentRecord ? judge::incidentFrom(record.json) : std::nullopt;
+    if (incident && incident->sentence == record.text)
+        entry.text = incidentwords::card(*incident);
+    else if (!note) // what people wrote stays as it is
+        entry.text = said(record.text);
+    if (note) {
         entry.isNote = !note->isRemoved;
         if (note->steps.count() > 1)
-            entry.text = tr("%1 (to step %2)").arg(entry.text).arg(note->steps.last.value);
+            entry.text = tr("%1 (to step %2)").arg(entry.text).arg(formatStep(note->steps.last.value));
         if (note->isRemoved)
             entry.text = tr("%1 (removed)").arg(entry.text);
     }
@@ -49,13 +64,13 @@ LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
     if (record.items == 0) // how many is what nobody knows
         return entry;
     if (record.steps.isEmpty()) {
-        entry.text = tr("%1 items were not stored: %2").arg(record.items).arg(text(record.text));
+        entry.text = tr("%1 items were not stored: %2").arg(record.items).arg(said(record.text));
     } else {
         entry.text = tr("%1 items of steps %2 to %3 were not stored: %4")
                          .arg(record.items)
-                         .arg(record.steps.first.value)
-                         .arg(record.steps.last.value)
-                         .arg(text(record.text));
+                         .arg(formatStep(record.steps.first.value))
+                         .arg(formatStep(record.steps.last.value))
+                         .arg(said(record.text));
     }
     return entry;
 }
@@ -78,7 +93,7 @@ void LogModel::setDirectory(const store::Catalog* catalog)
         for (const store::LogRecord& record : catalog->unaccounted)
             standing.push_back(entryOf(record));
         for (const std::string& damage : catalog->damage)
-            standing.push_back({ 0, -1, -1, QStringLiteral("damage"), text(damage), 2 });
+            standing.push_back({ 0, -1, -1, QStringLiteral("damage"), said(damage), 2 });
     }
     if (standing == m_standing)
         return;

@@ -9,6 +9,7 @@
 #include <telltale/items/tooltiptext.h>
 
 #include <telltale/items/guithread.h>
+#include <telltale/items/numbertext.h>
 
 namespace telltale::items {
 
@@ -167,7 +168,7 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
         else if (worst.isNonFinite())
             return worst.isSource ? tr("first non-finite value") : tr("non-finite, downstream");
         else
-            return tr("at most %1 deviations from what came before").arg(worst.deviation, 0, 'g', 3);
+            return tr("at most %1 deviations from what came before").arg(formatValue(worst.deviation, 2));
     case KeyRole:
         return m_tree.path(node);
     case IsGroupRole:

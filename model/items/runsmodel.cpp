@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <QDateTime>
-#include <QLocale>
 
 #include <telltale/items/guithread.h>
+#include <telltale/items/numbertext.h>
 #include <telltale/items/rowsync.h>
 #include <telltale/items/tooltiptext.h>
 
@@ -39,11 +39,6 @@ QString startedText(const store::RunSummary& run)
     return run.createdNs <= 0
         ? QString()
         : QDateTime::fromMSecsSinceEpoch(run.createdNs / 1'000'000).toString(QStringLiteral("MM-dd HH:mm"));
-}
-
-QString sizeText(quint64 bytes)
-{
-    return QLocale::c().formattedDataSize(static_cast<qint64>(bytes), bytes < 1000 ? 0 : 2, QLocale::DataSizeSIFormat);
 }
 
 }
@@ -350,14 +345,14 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         case StepColumn:
             return run->lastStep.value < 0 ? tr("none") : grouped(run->lastStep.value);
         default:
-            return sizeText(run->fileBytes);
+            return formatBytes(run->fileBytes);
         }
     case Qt::EditRole:
         return QString::fromStdString(run->name);
     case Qt::ToolTipRole: {
         const QString state = QString::fromUtf8(store::runStateName(run->state).data());
         const QString note = QString::fromStdString(run->note);
-        QString first = tr("%1, %2, %3").arg(shownName(*run), state, sizeText(run->fileBytes));
+        QString first = tr("%1, %2, %3").arg(shownName(*run), state, formatBytes(run->fileBytes));
         if (run->createdNs > 0)
             first += u'\n' + tr("started %1, %n ranks", nullptr, run->ranks).arg(startedText(*run));
         if (run->isPinned)

@@ -11,15 +11,22 @@ SentenceForms::SentenceForms(const char* context, std::span<const char* const> t
     static const QRegularExpression kPlace(QStringLiteral("%\\d"));
     for (const char* text : texts) {
         QString pattern;
-        for (const QString& part : QString::fromUtf8(text).split(kPlace))
+        QString longest;
+        for (const QString& part : QString::fromUtf8(text).split(kPlace)) {
             pattern += (pattern.isEmpty() ? QStringLiteral("^") : any) + QRegularExpression::escape(part);
-        m_forms.push_back({ text, QRegularExpression(pattern + u'$', QRegularExpression::DotMatchesEverythingOption) });
+            if (part.size() > longest.size())
+                longest = part;
+        }
+        m_forms.push_back(
+            { text, longest, QRegularExpression(pattern + u'$', QRegularExpression::DotMatchesEverythingOption) });
     }
 }
 
 QString SentenceForms::translated(const QString& english, const std::function<QString(const QString&)>& inner) const
 {
     for (const Form& form : m_forms) {
+        if (!english.contains(form.longest))
+            continue;
         const auto match = form.pattern.match(english);
         if (!match.hasMatch())
             continue;

@@ -23,6 +23,7 @@ public:
 private:
     struct Form {
         const char* text;
+        QString longest; ///< part between places: where it is missing, nothing is matched
         QRegularExpression pattern;
     };
     const char* m_context;

@@ -24,7 +24,9 @@ const char* stateWord(CellState state)
 
 std::string numberText(double value)
 {
-    return fmt::format("{:.4g}", value);
+    // Five whole figures are written out, as the views do.
+    const double magnitude = std::abs(value);
+    return magnitude >= 9999.5 && magnitude < 99999.5 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
 Witness witnessOf(const series::RowIndex& rows, const Watchlist& list, const Sighting& sighting, Step step)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 namespace telltale::test {
 
@@ -35,5 +36,12 @@ std::vector<TestMain::Entry>& TestMain::entries()
 
 int main(int argc, char** argv)
 {
-    return telltale::test::TestMain::run(argc, argv);
+    const bool wereThere = std::filesystem::exists("shots");
+    const int code = telltale::test::TestMain::run(argc, argv);
+    // Pictures lie beside the program (shots.h), wherever it was started.
+    const auto here = std::filesystem::current_path();
+    if (wereThere || !std::filesystem::exists("shots") || here == std::filesystem::canonical(argv[0]).parent_path())
+        return code;
+    std::fprintf(stderr, "the test left shots/ in %s\n", here.c_str());
+    return 1;
 }

@@ -39,7 +39,7 @@ struct Opened {
     AlertsDialog dialog;
 
     explicit Opened(const QString& dir)
-        : service({ dir.toStdString() }, nullptr)
+        : service({ dir.toStdString() })
         , dialog(&service, dir + QStringLiteral("/alerts.json"), nullptr)
     {
         bool isLoaded = false;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
 #include "testmain.h"
 
 #include <ctime>
@@ -21,6 +22,8 @@
 #include <telltale/anomalies/incidentcard.h>
 #include <telltale/anomalies/incidenttimes.h>
 #include <telltale/anomalies/timelinecanvas.h>
+#include <telltale/common/axispainter.h>
+#include <telltale/common/plotcanvas.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/incidentsmodel.h>
@@ -81,11 +84,7 @@ std::vector<qint64> ids(const QAbstractItemModel& model)
 class AnomaliesTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase()
-    {
-        QDir().mkpath(shots());
-        test::DemoCapsule(m_clean.path().toStdString()).write();
-    }
+    void initTestCase() { test::DemoCapsule(m_clean.path().toStdString()).write(); }
     void cleanup()
     {
         m_window.reset();
@@ -304,6 +303,57 @@ private Q_SLOTS:
         QCOMPARE(timeline->plotRect().width(), area.width());
     }
 
+    /// Between the edges of the plots above, so that a step is one line down the window; with an axis of its own where
+    /// there are no such edges.
+    void theTimelineHasTheAxisOfTheView()
+    {
+        open({ test::incidentAt(100, Severity::Warning, "layers.2.mlp.fc", 0) });
+        auto* timeline = m_window->findChild<views::TimelineCanvas*>();
+        const auto left
+            = [](const views::PlotCanvas* plot) { return plot->mapToGlobal(plot->plotRect().topLeft()).x(); };
+        for (const char* id : { "heatmap", "curves", "ranks" }) {
+            m_window->views()->setCurrent(QString::fromLatin1(id));
+            settle();
+            QTRY_VERIFY2(!timeline->hasOwnAxis(), id);
+            const int lanes = static_cast<int>(timeline->lanes().size());
+            QVERIFY(timeline->laneRect(lanes - 1).bottom() < timeline->stripRect().top());
+            int count = 0;
+            for (const auto* plot : m_window->views()->currentView()->findChildren<views::PlotCanvas*>()) {
+                if (!plot->isVisible() || !plot->hasEvenSteps())
+                    continue;
+                ++count;
+                QTRY_COMPARE(left(timeline), left(plot));
+                QTRY_COMPARE(timeline->plotRect().width(), plot->plotRect().width());
+            }
+            QVERIFY2(count > 0, id);
+        }
+        const auto isAlone = [&](const char* id) {
+            QTRY_VERIFY2(timeline->hasOwnAxis(), id);
+            const int lanes = static_cast<int>(timeline->lanes().size());
+            QVERIFY(
+                timeline->laneRect(lanes - 1).bottom() + views::AxisPainter::kStepBand < timeline->stripRect().top());
+            QVERIFY(timeline->stripRect().bottom() <= timeline->height());
+        };
+        for (const char* id : { "config", "attention", "structure" }) {
+            m_window->views()->setCurrent(QString::fromLatin1(id));
+            settle();
+            isAlone(id);
+        }
+    }
+
+    void whatALaneIsCalledIsCutInTheMiddleAndSaid()
+    {
+        const std::string name = "transformer.decoder_blocks_of_the_second_stage.7.mlp.fc";
+        open({ test::incidentAt(100, Severity::Warning, name.c_str(), 0) });
+        auto* timeline = m_window->findChild<views::TimelineCanvas*>();
+        timeline->setBlocks({ QStringLiteral("transformer.decoder_blocks_of_the_second_stage.7") });
+        settle();
+        QTRY_COMPARE(timeline->lanes().size(), std::size_t { 2 });
+        const QString said = timeline->laneText(1);
+        QVERIFY2(said.contains(QStringLiteral("transformer.decoder_blocks_of_the_second_stage.7")), qPrintable(said));
+        QVERIFY2(said.contains(timeline->lanes()[1].rules), qPrintable(said));
+    }
+
     void aClickOnAMessageOfTheDesktopShowsItsIncident()
     {
         open({ test::richIncident(360), test::incidentAt(100, Severity::Warning, "layers.2.mlp.fc", 0) });
@@ -481,11 +531,12 @@ private Q_SLOTS:
         incident.sentence
             = "First abnormal: step 150, rank 1, layers.7.attn.qkv:output, forward: NaN in 3, +Inf in 1 of "
               "1,024 elements. Its inputs and weights were finite.";
-        QCOMPARE(items::incidentwords::card(incident), QString::fromStdString(incident.sentence));
+        QCOMPARE(items::incidentwords::card(incident),
+            QString::fromStdString(incident.sentence).replace(QLatin1String("1,024"), QStringLiteral("1\u202F024")));
         QVERIFY(translations::install(*qApp, QStringLiteral("zh_CN")));
         QCOMPARE(items::incidentwords::card(incident),
             QStringLiteral(
-                "最先异常：第 150 步，rank 1，layers.7.attn.qkv:output，前向：1,024 个元素中有 3 个 NaN, 1 个 "
+                "最先异常：第 150 步，rank 1，layers.7.attn.qkv:output，前向：1\u202F024 个元素中有 3 个 NaN, 1 个 "
                 "+Inf。 其输入和权重均为有限值。"));
         QVERIFY(views::IncidentCard::marked(incident).contains(QStringLiteral("<b>第 150 步，rank 1</b>")));
         const auto seen = [&incident](const char* sentence) {
@@ -551,13 +602,9 @@ private Q_SLOTS:
     }
 
 private:
-    static QString shots()
-    {
-        return QCoreApplication::applicationDirPath() + QStringLiteral("/shots");
-    }
     void shoot(const QString& name)
     {
-        QVERIFY(m_window->grab().save(shots() + u'/' + name + QStringLiteral(".png")));
+        QVERIFY(m_window->grab().save(test::shot(name + QStringLiteral(".png"))));
     }
 
     /// A window on a run whose log says these. `isWriter`: it holds the folder, and may write there.

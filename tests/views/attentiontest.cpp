@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
 #include "testmain.h"
 
 #include <cmath>
@@ -6,7 +7,6 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
-#include <QDir>
 #include <QPainter>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -48,11 +48,6 @@ constexpr int kMapEach = 50; ///< steps between attention maps
 constexpr int kMapSize = 16; ///< rows and columns
 constexpr std::array kMappedHeads { 1, 3 };
 constexpr int kMapBroken = 550; ///< step from which a query of layers.2 head 3 is not finite
-
-QString shots()
-{
-    return QStringLiteral("shots");
-}
 
 ModuleKey head(int layer, int number)
 {
@@ -189,7 +184,6 @@ private Q_SLOTS:
     void initTestCase()
     {
         QVERIFY(m_dir.isValid());
-        QDir().mkpath(shots());
         write(path("run"));
         write(path("plain"), false);
         write(path("short"), true, 260);
@@ -451,7 +445,7 @@ private Q_SLOTS:
         QVERIFY(lines.contains("layers.2.attn,3,0,600,20,23,0,3,nan,NaN\r"));
         const float share = shareOf(0, 600, 1, 3, 7, 2);
         QVERIFY(lines.contains("layers.1.attn,3,0,600,28,31,8,11,value," + QByteArray::number(share) + "\r"));
-        QVERIFY(m_view->renderImage({ 1200, 800 }).save(shots() + QStringLiteral("/attention-maps.png")));
+        QVERIFY(m_view->renderImage({ 1200, 800 }).save(test::shot(QStringLiteral("attention-maps.png"))));
     }
 
     void theLowestHeadsAreDrawnUntilSomeAreChosen()
@@ -518,7 +512,7 @@ private Q_SLOTS:
         click(0, 2, 0, Qt::NoModifier);
         settle();
         const QImage image = m_view->renderImage({ 1200, 800 });
-        QVERIFY(image.save(shots() + QStringLiteral("/attention-strips.png")));
+        QVERIFY(image.save(test::shot(QStringLiteral("attention-strips.png"))));
     }
 
     void noNonFiniteHeadIsHidden_data()
@@ -587,7 +581,7 @@ private Q_SLOTS:
         open("plain");
         settle();
         QVERIFY(!canvas().picture() || canvas().picture()->isEmpty());
-        QVERIFY(m_view->renderImage({ 800, 600 }).save(shots() + QStringLiteral("/attention-none.png")));
+        QVERIFY(m_view->renderImage({ 800, 600 }).save(test::shot(QStringLiteral("attention-none.png"))));
     }
 
     void looks_data() { test::addLooks(); }
@@ -604,7 +598,7 @@ private Q_SLOTS:
         click(0, 1, 0, Qt::ControlModifier);
         QTest::mouseMove(&canvas(), canvas().map(0, canvas().size()).cellRect(2, 3).center().toPoint());
         settle();
-        QVERIFY(m_view->grab().save(shots() + QStringLiteral("/attention-%1-%2.png").arg(theme, language)));
+        QVERIFY(m_view->grab().save(test::shot(QStringLiteral("attention-%1-%2.png").arg(theme, language))));
     }
 
 private:

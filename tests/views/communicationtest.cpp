@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
 #include "testmain.h"
 
 #include <cmath>
@@ -6,7 +7,6 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QClipboard>
-#include <QDir>
 #include <QHeaderView>
 #include <QListWidget>
 #include <QPushButton>
@@ -154,7 +154,6 @@ private Q_SLOTS:
     void initTestCase()
     {
         QVERIFY(m_dir.isValid());
-        QDir().mkpath(QStringLiteral("shots"));
         write(path("run"), true, false);
         write(path("old"), true, true);
         write(path("plain"), false, false);
@@ -341,17 +340,17 @@ private Q_SLOTS:
         settle();
         m_view->choose(kSites[1]);
         settle();
-        QVERIFY(m_view->grab().save(QStringLiteral("shots/communication-%1-%2.png").arg(theme, language)));
+        QVERIFY(m_view->grab().save(test::shot(QStringLiteral("communication-%1-%2.png").arg(theme, language))));
         m_view->setBelow(CommMetric::Seconds);
         settle();
-        QVERIFY(m_view->grab().save(QStringLiteral("shots/communication-%1-%2-strip.png").arg(theme, language)));
+        QVERIFY(m_view->grab().save(test::shot(QStringLiteral("communication-%1-%2-strip.png").arg(theme, language))));
         const QImage image = m_view->renderImage({ 1200, 800 });
-        QVERIFY(image.save(QStringLiteral("shots/communication-%1-%2-picture.png").arg(theme, language)));
+        QVERIFY(image.save(test::shot(QStringLiteral("communication-%1-%2-picture.png").arg(theme, language))));
         cleanup();
         translations::install(*qApp, language);
         open("plain");
         settle();
-        QVERIFY(m_view->grab().save(QStringLiteral("shots/communication-%1-%2-empty.png").arg(theme, language)));
+        QVERIFY(m_view->grab().save(test::shot(QStringLiteral("communication-%1-%2-empty.png").arg(theme, language))));
     }
 
 private:

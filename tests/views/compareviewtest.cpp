@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
 #include "testmain.h"
 
 #include <cmath>
@@ -6,10 +7,10 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
-#include <QDir>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QToolButton>
 
@@ -19,6 +20,7 @@
 #include <telltale/compare/compareview.h>
 #include <telltale/compare/differencetrees.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/items/numbertext.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/store/querypool.h>
@@ -124,7 +126,6 @@ private Q_SLOTS:
     void initTestCase()
     {
         QVERIFY(m_dir.isValid());
-        QDir().mkpath(QStringLiteral("shots"));
         m_runs = { { "a" }, { "same" }, { "b", kBatch, 0, true, "{\"start_step\": 10}" }, { "seed", kBatch, 0.5 },
             { "other", kBatch, 1.5 }, { "wide", 2 * kBatch } };
         for (const MadeUp& run : m_runs)
@@ -166,7 +167,15 @@ private Q_SLOTS:
         QVERIFY(m_view->conformance().found());
         QCOMPARE(judge::reportJson(*m_view->conformance().found(), {}), judge::reportJson(found, {}));
         auto* sentence = m_view->findChild<QWidget*>(QStringLiteral("compareSentence"))->parentWidget();
-        QCOMPARE(sentence->accessibleName().toStdString(), found.sentence());
+        QString expected = QString::fromStdString(found.sentence());
+        static const QRegularExpression kNumber(QStringLiteral(R"((?<![\w.])-?\d+(\.\d+)?(e[+-]\d+)?(?![\w.]*\w))"));
+        for (qsizetype at = 0; at >= 0;) {
+            const auto match = kNumber.match(expected, at);
+            const QString number = items::reformatNumber(match.captured());
+            expected.replace(match.capturedStart(), match.capturedLength(), number);
+            at = match.hasMatch() ? match.capturedStart() + number.size() : -1;
+        }
+        QCOMPARE(sentence->accessibleName(), expected);
     }
 
     void everyCellIsWhatTheRunsDifferBy()
@@ -388,7 +397,7 @@ private Q_SLOTS:
         m_state->setComparedRuns({});
         settle();
         QVERIFY(!m_view->map()->picture());
-        QVERIFY(m_view->renderImage({ 800, 500 }).save(QStringLiteral("shots/compare-none.png")));
+        QVERIFY(m_view->renderImage({ 800, 500 }).save(test::shot(QStringLiteral("compare-none.png"))));
     }
 
     void itLooksAsItShould_data() { test::addLooks(); }
@@ -405,10 +414,10 @@ private Q_SLOTS:
             choose("compareBelow", static_cast<int>(below));
             settle();
             QVERIFY(m_view->grab().save(
-                QStringLiteral("shots/compare-%1-%2-%3.png").arg(theme, language).arg(static_cast<int>(below))));
+                test::shot(QStringLiteral("compare-%1-%2-%3.png").arg(theme, language).arg(static_cast<int>(below)))));
         }
         QVERIFY(m_view->renderImage({ 1200, 800 })
-                    .save(QStringLiteral("shots/compare-picture-%1-%2.png").arg(theme, language)));
+                    .save(test::shot(QStringLiteral("compare-picture-%1-%2.png").arg(theme, language))));
     }
 
 private:

@@ -128,12 +128,34 @@ private Q_SLOTS:
             return found;
         };
         QVERIFY(shownButton());
+        const auto hasFocus = [this](QWidget* pane) {
+            QWidget* focus = m_view->window()->focusWidget();
+            return focus && focus->isVisible() && (focus == pane || pane->isAncestorOf(focus));
+        };
+        m_view->setFocus();
+        QVERIFY(hasFocus(form));
+        QTest::keyClick(m_view->window()->focusWidget(), Qt::Key_Tab);
+        QVERIFY(hasFocus(form));
         shownButton()->click();
         QVERIFY(!form->isVisible() && text->isVisible());
+        m_view->setFocus();
+        QVERIFY(hasFocus(text));
+        m_view->resize(1360, 760);
+        QTRY_VERIFY(form->isVisible());
+        m_view->setFocus();
+        QVERIFY(hasFocus(text));
+        m_view->resize(700, 500);
+        QTRY_VERIFY(!form->isVisible() && text->isVisible()); // it was switched to
+        QVERIFY(hasFocus(text));
         shownButton()->click();
         QVERIFY(form->isVisible() && !text->isVisible());
         m_view->resize(1360, 760);
         QTRY_VERIFY(form->isVisible() && text->isVisible() && !shownButton());
+        m_view->setFocus();
+        QVERIFY(hasFocus(text));
+        m_view->resize(700, 500); // and what has the keyboard is hidden
+        QTRY_VERIFY(form->isVisible() && !text->isVisible());
+        QVERIFY(hasFocus(form));
     }
 
     void whatWasAppliedIsNoDraftAnyMore()

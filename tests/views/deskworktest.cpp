@@ -497,12 +497,12 @@ private Q_SLOTS:
         a.value = 2;
         b.value = 5;
         value.compare(a, b);
-        QCOMPARE(value.marks, QStringLiteral("A 2.00  B 5.00"));
+        QCOMPARE(value.marks, QStringLiteral("A 2.000  B 5.000"));
         QCOMPARE(value.difference, std::optional(3.0));
         b.state = series::CellState::NaN;
         views::LegendValue broken;
         broken.compare(a, b);
-        QCOMPARE(broken.marks, QStringLiteral("A 2.00  B NaN"));
+        QCOMPARE(broken.marks, QStringLiteral("A 2.000  B NaN"));
         QVERIFY(!broken.difference);
     }
 

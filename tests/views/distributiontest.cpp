@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
 #include "testmain.h"
 
 #include <algorithm>
@@ -8,13 +9,13 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
-#include <QDir>
 #include <QTemporaryDir>
 
 #include <telltale/analysis/distribution.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/core/histogram.h>
+#include <telltale/distribution/binaxis.h>
 #include <telltale/distribution/distributioncanvas.h>
 #include <telltale/distribution/distributioncurves.h>
 #include <telltale/distribution/distributionview.h>
@@ -40,11 +41,6 @@ constexpr int kTensors = 3;
 constexpr int kElements = 400;
 constexpr int kBroken = 777; ///< of tensor 1 on rank 1: a NaN
 constexpr int kInfinite = 300; ///< of tensor 0 on rank 0
-
-QString shots()
-{
-    return QStringLiteral("shots");
-}
 
 std::string nameOf(int tensor)
 {
@@ -171,7 +167,6 @@ private Q_SLOTS:
     void initTestCase()
     {
         QVERIFY(m_dir.isValid());
-        QDir().mkpath(shots());
         write(path("run"), kSteps);
         write(path("plain"), 5, false);
     }
@@ -398,7 +393,7 @@ private Q_SLOTS:
         QVERIFY(columns.size() > 10 && columns.size() <= 19);
         QCOMPARE(columns.back(), strip.columns - 1);
         const QImage ridges = m_view->renderImage({ 1200, 800 });
-        QVERIFY(ridges.save(shots() + QStringLiteral("/distribution-ridges.png")));
+        QVERIFY(ridges.save(test::shot(QStringLiteral("distribution-ridges.png"))));
         m_view->setShape(DistributionShape::Strip);
         QVERIFY(m_view->renderImage({ 1200, 800 }) != ridges);
     }
@@ -433,7 +428,56 @@ private Q_SLOTS:
         open("plain");
         settle();
         QVERIFY(!m_view->canvas()->picture() || shown().isEmpty());
-        QVERIFY(m_view->renderImage({ 800, 600 }).save(shots() + QStringLiteral("/distribution-none.png")));
+        QVERIFY(m_view->renderImage({ 800, 600 }).save(test::shot(QStringLiteral("distribution-none.png"))));
+    }
+
+    /// Powers of ten on both sides of zero, the same ones, and none over another.
+    void theAxisOfSignedValuesIsReadable_data()
+    {
+        QTest::addColumn<int>("height");
+        for (const int height : { 40, 90, 140, 300, 700, 2000 })
+            QTest::addRow("%d px", height) << height;
+    }
+    void theAxisOfSignedValuesIsReadable()
+    {
+        QFETCH(int, height);
+        constexpr double kDistance = 17;
+        const auto edges = octaveEdges();
+        const auto zero = static_cast<int>(binOf(edges, 0));
+        for (const int reach : { 8, 20, 45, 62 }) {
+            const BinAxis axis(edges, zero - reach, zero + reach);
+            const auto ticks = axis.ticks(height, kDistance);
+            std::vector<double> above;
+            std::vector<double> below;
+            double last = -1;
+            for (const BinAxis::Tick& tick : ticks) {
+                QVERIFY2((tick.unit - last) * height >= kDistance - 1e-9 || last < 0, qPrintable(tick.label));
+                last = tick.unit;
+                QVERIFY(tick.unit >= 0 && tick.unit <= 1);
+                // It stands in the bin that counts the value.
+                const auto bin = static_cast<double>(binOf(edges, tick.value));
+                const double place = tick.unit * (2 * reach + 1) + zero - reach;
+                QVERIFY2(place >= bin - 1e-9 && place <= bin + 1 + 1e-9, qPrintable(tick.label));
+                QString number = tick.label;
+                number.replace(QChar(0x2212), u'-');
+                QVERIFY2(
+                    std::abs(number.toDouble() - tick.value) <= 1e-9 * std::abs(tick.value), qPrintable(tick.label));
+                if (tick.value > 0)
+                    above.push_back(tick.value);
+                else if (tick.value < 0)
+                    below.push_back(-tick.value);
+            }
+            QCOMPARE(ticks.size(), above.size() + below.size() + 1); // and zero
+            std::reverse(below.begin(), below.end());
+            QCOMPARE(above, below);
+            for (const double value : above) // decades, not powers of two
+                QVERIFY(std::abs(std::log10(value) - std::round(std::log10(value))) < 1e-9);
+            if (height >= 140)
+                QVERIFY(above.size() >= 2);
+        }
+        const BinAxis equal(equalEdges(), 1, 10);
+        for (const BinAxis::Tick& tick : equal.ticks(height, kDistance))
+            QVERIFY(std::abs(tick.unit - (tick.value + 1) / 2) < 1e-9);
     }
 
     void looks_data() { test::addLooks(); }
@@ -449,7 +493,7 @@ private Q_SLOTS:
         settle();
         QTest::mouseMove(m_view->canvas(), m_view->canvas()->stripRect(0).center() + QPoint(40, 20));
         settle();
-        QVERIFY(m_view->grab().save(shots() + QStringLiteral("/distribution-%1-%2.png").arg(theme, language)));
+        QVERIFY(m_view->grab().save(test::shot(QStringLiteral("distribution-%1-%2.png").arg(theme, language))));
     }
 
 private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
 #include "testmain.h"
 
 #include <cmath>
@@ -6,7 +7,6 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
-#include <QDir>
 #include <QSlider>
 #include <QTemporaryDir>
 
@@ -105,7 +105,6 @@ private Q_SLOTS:
     void initTestCase()
     {
         QVERIFY(m_dir.isValid());
-        QDir().mkpath(QStringLiteral("shots"));
         write(path("run"), true);
         write(path("plain"), false);
     }
@@ -378,8 +377,9 @@ private Q_SLOTS:
         for (const bool areReplicas : { false, true }) {
             m_view->setReplicasShown(areReplicas);
             settle();
-            const QString name = QStringLiteral("shots/ranks-%1-%2-%3.png")
-                                     .arg(theme, language, areReplicas ? QStringLiteral("replicas") : QString());
+            const QString name
+                = test::shot(QStringLiteral("ranks-%1-%2-%3.png")
+                                 .arg(theme, language, areReplicas ? QStringLiteral("replicas") : QString()));
             QVERIFY(m_view->grab().save(name));
             QCOMPARE(m_view->renderImage({ 1200, 800 }).size(), QSize(1200, 800));
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
 #include "testmain.h"
 
 #include <QBuffer>
@@ -92,7 +93,6 @@ class RuleLabTest : public QObject {
 private Q_SLOTS:
     void initTestCase()
     {
-        QDir().mkpath(shots());
         QDir(m_made.path()).mkdir(QStringLiteral("runs"));
         writeRun(m_made.path().toStdString() + kSpiky, "spiky", true);
         writeRun(m_made.path().toStdString() + kCalm, "calm", false);
@@ -336,14 +336,12 @@ private Q_SLOTS:
         settle();
         view()->findChild<QToolButton*>(QStringLiteral("suggest/rules/level/z"))->click();
         settle();
-        QVERIFY(m_window->grab().save(shots() + QStringLiteral("/rulelab-%1-%2.png").arg(theme, language)));
+        QVERIFY(m_window->grab().save(test::shot(QStringLiteral("rulelab-%1-%2.png").arg(theme, language))));
     }
 
 private:
     static constexpr const char* kSpiky = "/runs/2026-01-02_spiky_abc123.telltale";
     static constexpr const char* kCalm = "/runs/2026-01-03_calm_def456.telltale";
-
-    static QString shots() { return QCoreApplication::applicationDirPath() + QStringLiteral("/shots"); }
 
     /// A window whose lab is shown, on the run with labels.
     void open(bool isWriter = true)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
 #include "testmain.h"
 
 #include <QApplication>
 #include <QBuffer>
 #include <QClipboard>
-#include <QDir>
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
@@ -43,11 +43,6 @@ namespace {
 
 constexpr int kSteps = 40;
 
-QString shots()
-{
-    return QStringLiteral("shots");
-}
-
 std::string pngOf(int gray)
 {
     QImage image(8, 6, QImage::Format_Grayscale8);
@@ -76,8 +71,6 @@ constexpr const char* kStructure = R"({"name":"","type":"GPT","parameters":[],"c
 class RunViewTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { QDir().mkpath(shots()); }
-
     void init()
     {
         m_dir = std::make_unique<QTemporaryDir>();
@@ -336,14 +329,14 @@ private Q_SLOTS:
                 tabs->setCurrentIndex(tab);
                 settle(run);
                 QVERIFY(run->renderImage(size).save(
-                    shots() + QStringLiteral("/run-%1-%2-%3-%4.png").arg(theme, language).arg(size.width()).arg(tab)));
+                    test::shot(QStringLiteral("run-%1-%2-%3-%4.png").arg(theme, language).arg(size.width()).arg(tab))));
             }
             auto* structure = open<StructureView>();
             structure->resize(size);
             m_state->setSelection({ { QStringLiteral("layers.0.fc.weight"), {} } });
             settle(structure);
             QVERIFY(structure->renderImage(size).save(
-                shots() + QStringLiteral("/structure-%1-%2-%3.png").arg(theme, language).arg(size.width())));
+                test::shot(QStringLiteral("structure-%1-%2-%3.png").arg(theme, language).arg(size.width()))));
         }
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
 #include "testmain.h"
 
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
-#include <QDir>
 #include <QDockWidget>
 #include <QHeaderView>
 #include <QLabel>
@@ -87,7 +87,6 @@ private Q_SLOTS:
     void initTestCase()
     {
         QCoreApplication::setApplicationVersion(QStringLiteral("0.1.0"));
-        QDir().mkpath(shots());
         test::DemoCapsule(m_archive.path().toStdString()).write();
     }
 
@@ -253,7 +252,7 @@ private Q_SLOTS:
             pulse.cost = MonitoringCost(agents, {});
             bar.show(pulse);
             QTest::qWait(0);
-            bar.grab().save(shots() + QStringLiteral("/toolbar-%1-%2.png").arg(language).arg(width));
+            bar.grab().save(test::shot(QStringLiteral("toolbar-%1-%2.png").arg(language).arg(width)));
             if (!language.isEmpty())
                 QVERIFY2(box->isVisible() == (width > 700), qPrintable(QString::number(width)));
             else
@@ -395,7 +394,7 @@ private Q_SLOTS:
         KeysSheet sheet(*m_window->commands(), m_window.get());
         sheet.show();
         settle();
-        sheet.grab().save(shots() + QStringLiteral("/keys.png"));
+        sheet.grab().save(test::shot(QStringLiteral("keys.png")));
     }
 
     void everyViewPanelAndCommandIsInTheMenusOnce()
@@ -487,8 +486,6 @@ private Q_SLOTS:
     }
 
 private:
-    static QString shots() { return QCoreApplication::applicationDirPath() + QStringLiteral("/shots"); }
-
     AppContext context(const QString& dataDir)
     {
         AppContext c;
@@ -538,7 +535,7 @@ private:
         return quiet == 20;
     }
 
-    void shoot(const QString& name) { QVERIFY(m_window->grab().save(shots() + u'/' + name + QStringLiteral(".png"))); }
+    void shoot(const QString& name) { QVERIFY(m_window->grab().save(test::shot(name + QStringLiteral(".png")))); }
 
     static void check(const QWidget* widget, const QString& text)
     {

@@ -3,14 +3,22 @@
 // its language: a sentence that is new or worded anew fails here until its form, and its translation, are.
 #include "testmain.h"
 
+#include <cmath>
+
 #include <QCoreApplication>
+#include <QDirIterator>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 
 #include <telltale/alerts/alertsettings.h>
 #include <telltale/alerts/webhookwords.h>
+#include <telltale/archive/runquery.h>
 #include <telltale/items/incidentwords.h>
+#include <telltale/items/numbertext.h>
+#include <telltale/items/saidwords.h>
+#include <telltale/judge/incident.h>
 #include <telltale/judge/rules.h>
 #include <telltale/judge/wording.h>
 #include <telltale/notify/alertsfile.h>
@@ -128,8 +136,9 @@ private Q_SLOTS:
 
     void everyFormHasItsTranslation()
     {
-        for (const auto& [context, forms] : { std::pair { "Incident", items::incidentwords::forms() },
-                 std::pair { "Alert", notify::alertwords::forms() } }) {
+        for (const auto& [context, forms] :
+            { std::pair { "Incident", items::incidentwords::forms() },
+                std::pair { "Alert", notify::alertwords::forms() }, std::pair { "Said", items::saidwords::forms() } }) {
             for (const char* form : forms) {
                 const QString english = QString::fromUtf8(form);
                 const QString text = QCoreApplication::translate(context, form);
@@ -180,6 +189,115 @@ private Q_SLOTS:
             }
         }
         QVERIFY(count >= 15 * 24);
+    }
+
+    /// Each form is one that agents, the store or a filter can still say: its words stand in their sources.
+    void everyFormIsSaidSomewhere()
+    {
+        QString all;
+        for (const char* folder : { "capture/agent/python/telltale", "capture/agent/torch", "capture/server",
+                 "model/archive", "model/core", "model/judge", "model/store" }) {
+            QDirIterator files(QStringLiteral(TELLTALE_TEST_DATA "/../../") + QLatin1String(folder),
+                { QStringLiteral("*.py"), QStringLiteral("*.cpp"), QStringLiteral("*.h") }, QDir::Files,
+                QDirIterator::Subdirectories);
+            while (files.hasNext()) {
+                QFile file(files.next());
+                QVERIFY(file.open(QIODevice::ReadOnly));
+                all += QString::fromUtf8(file.readAll());
+            }
+        }
+        // Texts side by side are one, and what stands between them in C++ is a place as well.
+        all.replace(QRegularExpression(QStringLiteral("\"\\s*\\n\\s*f?\"")), QString());
+        all.replace(QLatin1String("\\\""), QLatin1String("\""));
+        all.replace(QLatin1String("top_left"), QLatin1String("top left"));
+        all.replace(QLatin1String("bottom_right"), QLatin1String("bottom right"));
+        QVERIFY(all.size() > 1'000'000);
+        static const QRegularExpression kPlace(QStringLiteral("%\\d|(?= of each of )|: |; "));
+        int count = 0;
+        for (const char* form : items::saidwords::forms()) {
+            if (QString::fromUtf8(form) == QLatin1String("missing closing parenthesis"))
+                break; // from here on PCRE2's
+            ++count;
+            for (const QString& part : QString::fromUtf8(form).split(kPlace, Qt::SkipEmptyParts))
+                QVERIFY2(all.contains(part.trimmed()), qPrintable(QString::fromUtf8(form) + u'\n' + part));
+        }
+        QVERIFY(count > 100);
+    }
+
+    void whatAgentsStoresAndFiltersSayIsSaid()
+    {
+        using items::saidwords::inLanguage;
+        const auto chinese = [](const char* english) {
+            QString text = inLanguage(QString::fromUtf8(english));
+            // Names and values stay.
+            static const QRegularExpression kEnglish(
+                QStringLiteral("\\b(the|is|was|it|has|not|because|cannot|choose)\\b"));
+            return isChinese(text) && !text.contains(kEnglish) ? QString() : text;
+        };
+        for (const char* english :
+            { "not observed: attention of blocks.0.attn, because it neither calls scaled_dot_product_attention nor is "
+              "called with queries and keys",
+                "not observed: linear of head, because it has no weight matrix",
+                "mean over all 32 queries of each of 4 sequences, causal (top left)",
+                "mean over 64 of 2048 queries, causal (bottom right), masked", "mean over all 8 queries",
+                "share of a query's attention, mean over the queries of a row, sum over the keys of a column; first "
+                "sequence; every 4th query, causal (bottom right)",
+                "another Telltale (process 12) writes to /data; close it, or use another data directory",
+                "moe-4rank: layers 3: stored values are damaged and left out",
+                "quantifier does not follow a repeatable item",
+                "attention is switched off after 3 internal errors; training goes on" })
+            QVERIFY2(chinese(english).isEmpty(), qPrintable(chinese(english)));
+        QVERIFY(
+            isChinese(inLanguage(QString::fromStdString(judge::judgedEvent({ { Step { 0 }, Step { 9 } } }, 0).text))));
+        QVERIFY(inLanguage(QStringLiteral("another Telltale (process 14359) writes to /d"))
+                    .contains(QLatin1String("14359")));
+        for (const char* line : { "state:odd", "since:never", "config:x", "severity:low" }) {
+            const auto query = archive::RunQuery::parse(line, 0);
+            if (!query)
+                QVERIFY2(chinese(query.error().sentence().c_str()).isEmpty(), query.error().sentence().c_str());
+        }
+        for (const char* pattern : { "(", ")", "[a", "*a", "a\\", "[b-a]", "a{3,2}", "(?z)", "\\2" }) {
+            const QString error = QRegularExpression(QString::fromUtf8(pattern)).errorString();
+            QVERIFY2(isChinese(inLanguage(error)), qPrintable(error));
+        }
+        for (const char* other : { "", "blocks.0 says hello", "100 % done; no more", "a: b: c", "已经是中文" })
+            QCOMPARE(inLanguage(QString::fromUtf8(other)), QString::fromUtf8(other));
+    }
+
+    /// A log of many lines in the gui thread.
+    void whatIsUnknownCostsLittle()
+    {
+        const QString unknown = QStringLiteral("rank 3: step 12: something that nobody knows: and more; of it");
+        QElapsedTimer timer;
+        timer.start();
+        for (int i = 0; i < 1000; ++i)
+            QCOMPARE(items::saidwords::inLanguage(unknown), unknown);
+        QVERIFY2(timer.elapsed() < 1000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    /// A card and the view beside it write the same number alike.
+    void aCardWritesNumbersAsViewsDo()
+    {
+        judge::Finding finding;
+        const auto said = [&finding](const std::string& sentence) {
+            finding.sentence = sentence;
+            return items::incidentwords::seen(finding);
+        };
+        for (const double value : { 1.5e-7, -0.2512, 12345.678, 99999.4, 99999.6, 3.1416e12, 0.0, -2e-4, 0.0123456,
+                 9999.4, double(NAN), -double(INFINITY) }) {
+            const QString text = said("fell from 8 to " + judge::numberText(value));
+            QVERIFY2(text.contains(items::formatValue(value)), qPrintable(text));
+        }
+        QVERIFY(said("computes 12.5 % longer than the other rank (z 7)").contains(QStringLiteral("12.5 ")));
+        QVERIFY(said("fell from 8 to -1.5e-07").contains(QStringLiteral("\u22121.5e-7")));
+        QVERIFY(said("3 of 37748736 elements").contains(QStringLiteral("37\u202F748\u202F736")));
+        QVERIFY(said("NaN in 1 of 81,920 elements").contains(QStringLiteral("81\u202F920"))
+            || said("1 of 81,920 elements").contains(QStringLiteral("81\u202F920")));
+        QVERIFY(said("only rank 3 of 8 was abnormal").contains(u'8'));
+        finding.step = Step { 31215 };
+        QVERIFY(items::incidentwords::moment(finding, false).contains(items::formatStep(31215)));
+        for (const char* name : { "layers.3", "1.2.3", "7 of 8", "", "-", "0x10", "1e", "infinite" })
+            QCOMPARE(items::reformatNumber(QString::fromUtf8(name)), QString::fromUtf8(name));
     }
 
     void whatReceiversAnswerIsSaid()

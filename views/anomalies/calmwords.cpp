@@ -6,6 +6,7 @@
 
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/comma.h>
 
 #include "lanes.h"
 
@@ -44,7 +45,7 @@ CalmWords CalmWords::ofJudged(const std::vector<judge::Judged>& all, StepRange r
     if (!isLive && next <= run.last)
         left.append(stepsOf({ next, run.last }));
     if (!left.isEmpty())
-        words.text += u' ' + tr("Steps %1 were not judged.").arg(left.join(QStringLiteral(", ")));
+        words.text += u' ' + tr("Steps %1 were not judged.").arg(left.join(items::comma()));
     return words;
 }
 

@@ -17,6 +17,7 @@
 #include <telltale/common/annotator.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/tooltiptext.h>
@@ -299,10 +300,10 @@ void IncidentCard::askTimes(const Incident& incident)
 
 void IncidentCard::showTimes()
 {
-    m_hint->setText(QStringLiteral("%1, %2").arg(items::IncidentsModel::severityWord(m_shown.first.severity),
-        m_shown.isOver          ? tr("over since step %1").arg(formatStep(m_shown.lastStep.value))
-            : m_times.isRunOver ? tr("not over at the run's end")
-                                : tr("goes on")));
+    const QString state = m_shown.isOver ? tr("over since step %1").arg(formatStep(m_shown.lastStep.value))
+        : m_times.isRunOver              ? tr("not over at the run's end")
+                                         : tr("goes on");
+    m_hint->setText(items::IncidentsModel::severityWord(m_shown.first.severity) + items::comma() + state);
     m_when->setText(m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
     m_when->setToolTip(m_times.date());
     m_when->setAccessibleDescription(m_times.date());
@@ -318,7 +319,8 @@ void IncidentCard::show(const Incident& incident)
     m_title->set(glyphs::severityOf(incident.first.severity), tr("Root cause"));
     showTimes();
     askTimes(incident);
-    m_sentence->setText(marked(incident));
+    // Lines break at the narrow space between the digits of a number, and never at this one.
+    m_sentence->setText(marked(incident).replace(QChar(0x202F), QChar(0x00A0)));
     m_sentence->setAccessibleName(incidentwords::card(incident));
     for (std::size_t i = 0; i < m_evidence.size(); ++i) {
         m_evidence[i]->setVisible(i < incident.evidence.size());
@@ -330,8 +332,8 @@ void IncidentCard::show(const Incident& incident)
     QStringList ties;
     for (const std::string& tie : incident.ties)
         ties.append(items::lineText(plain(tie)));
-    m_ties->setText(tr("Abnormal at the same moment, so which came first is not known: %1")
-                        .arg(ties.mid(0, 6).join(QStringLiteral(", ")))
+    m_ties->setText(
+        tr("Abnormal at the same moment, so which came first is not known: %1").arg(ties.mid(0, 6).join(items::comma()))
         + (ties.size() > 6 ? tr(" and %n more", nullptr, static_cast<int>(ties.size()) - 6) : QString()));
     m_ties->setVisible(!ties.isEmpty());
     QStringList notes;

@@ -7,6 +7,7 @@
 #include <QTimeZone>
 
 #include <telltale/common/rowlist.h>
+#include <telltale/items/comma.h>
 
 namespace telltale::views {
 
@@ -61,7 +62,7 @@ QString IncidentTimes::words(const judge::Incident& incident, std::int64_t nowNs
     if (beganNs > 0 && lastNs > beganNs)
         lasts += QStringLiteral(" (%1)").arg(spanText(lastNs - beganNs));
     parts.append(lasts);
-    return parts.join(QStringLiteral(", "));
+    return parts.join(items::comma());
 }
 
 QString IncidentTimes::date() const

@@ -10,6 +10,7 @@
 #include <QSet>
 
 #include <telltale/common/rowlist.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/ruletitles.h>
 #include <telltale/store/catalog.h>
@@ -183,7 +184,7 @@ std::vector<Lane> lanesOf(const LanePlan& plan, LaneChoice choice, const items::
         QStringList words;
         for (const std::string& rule : rules[i])
             words.append(items::ruleTitle(rule));
-        lanes[i].rules = words.join(QStringLiteral(", "));
+        lanes[i].rules = words.join(items::comma());
         for (auto& ranges : lanes[i].reach)
             joinRanges(ranges);
     }

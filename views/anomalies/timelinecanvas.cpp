@@ -6,8 +6,11 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QToolTip>
 
+#include <telltale/common/axispainter.h>
 #include <telltale/items/incidentsmodel.h>
+#include <telltale/items/tooltiptext.h>
 
 #include "timelinepainter.h"
 
@@ -64,7 +67,7 @@ void TimelineCanvas::setBlocks(std::vector<QString> blocks)
 
 int TimelineCanvas::mostLanes() const
 {
-    return std::max(kLeastLanes, (height() - kTop - kStrip) / kLaneHeight);
+    return std::max(kLeastLanes, (height() - kTop - kStrip - (m_hasAxis ? AxisPainter::kStepBand : 0)) / kLaneHeight);
 }
 
 void TimelineCanvas::plan()
@@ -95,45 +98,80 @@ void TimelineCanvas::takeLog(const store::LogPage& page)
     invalidate();
 }
 
-void TimelineCanvas::alignWith(PlotCanvas* plot)
+void TimelineCanvas::alignWith(QWidget* view)
 {
-    if (m_aligned == plot)
-        return;
-    if (m_aligned)
-        m_aligned->removeEventFilter(this);
-    m_aligned = plot;
-    if (plot)
+    for (const auto& plot : m_above) {
+        if (plot)
+            plot->removeEventFilter(this);
+    }
+    m_above.clear();
+    for (PlotCanvas* plot : view ? view->findChildren<PlotCanvas*>() : QList<PlotCanvas*>()) {
         plot->installEventFilter(this);
-    invalidate();
+        m_above.emplace_back(plot);
+    }
+    realign();
 }
 
-/// The plot above moves and changes its gutter without a word; that it paints says that it may have.
+/// The plots above come, move and change their gutter without a word; that they paint says that they may have.
 bool TimelineCanvas::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m_aligned && event->type() == QEvent::Paint && plotRect() != m_edges)
-        invalidate();
+    const auto type = event->type();
+    if (type == QEvent::Paint || type == QEvent::Show || type == QEvent::Hide)
+        realign();
     return PlotCanvas::eventFilter(watched, event);
+}
+
+QRect TimelineCanvas::edgesAbove() const
+{
+    QRect edges;
+    for (const auto& plot : m_above) {
+        if (!plot || !plot->isVisible() || plot->window() != window() || !plot->hasEvenSteps())
+            continue;
+        const QRect other = plot->plotRect();
+        const int left = mapFromGlobal(plot->mapToGlobal(other.topLeft())).x();
+        const QRect one(left, 0, other.width(), 1);
+        if (!edges.isEmpty() && one != edges)
+            return {};
+        edges = one;
+    }
+    const bool hasRoom = edges.left() >= 120 && edges.right() <= width() - 2 && edges.width() >= kLeastPlot;
+    return hasRoom ? edges : QRect();
+}
+
+void TimelineCanvas::realign()
+{
+    const QRect edges = edgesAbove();
+    const bool hasAxis = edges.isEmpty();
+    if (edges == m_shared && hasAxis == m_hasAxis)
+        return;
+    m_shared = edges;
+    if (std::exchange(m_hasAxis, hasAxis) == hasAxis)
+        invalidate();
+    else
+        plan(); // the axis takes the room of a lane
 }
 
 QRect TimelineCanvas::ownEdges(QSize size) const
 {
-    const int left = std::clamp(size.width() - kLeastPlot, 120, kGutter);
-    return { left, kTop, std::max(1, size.width() - left - kRight), std::max(1, size.height() - kTop - kStrip) };
+    // Where there is little room most of it is for the steps.
+    const int left = std::clamp(std::min(size.width() * 2 / 5, size.width() - kLeastPlot), 120, kGutter);
+    return { left, kTop, std::max(1, size.width() - left - kRight),
+        std::max(1, size.height() - kTop - kStrip - (m_hasAxis ? AxisPainter::kStepBand : 0)) };
 }
 
 QRect TimelineCanvas::plotRect(QSize size) const
 {
     QRect plot = ownEdges(size);
-    if (!m_aligned || isStatic() || size != this->size() || !m_aligned->isVisible() || m_aligned->window() != window())
-        return plot;
-    const QRect other = m_aligned->plotRect();
-    const int left = mapFromGlobal(m_aligned->mapToGlobal(other.topLeft())).x();
-    const int right = left + other.width() - 1;
-    if (left >= 120 && right <= size.width() - 2 && right - left >= kLeastPlot) {
-        plot.setLeft(left);
-        plot.setRight(right);
+    if (!m_hasAxis && size == this->size()) {
+        plot.setLeft(m_shared.left());
+        plot.setRight(m_shared.right());
     }
     return plot;
+}
+
+int TimelineCanvas::bottomOfLanes() const
+{
+    return kTop + static_cast<int>(m_lanes.size()) * kLaneHeight + (m_hasAxis ? AxisPainter::kStepBand : 0);
 }
 
 QRect TimelineCanvas::laneRect(int lane) const
@@ -144,7 +182,7 @@ QRect TimelineCanvas::laneRect(int lane) const
 
 QRect TimelineCanvas::stripRect() const
 {
-    return TimelinePainter::strip(plotRect(), static_cast<int>(m_lanes.size()));
+    return TimelinePainter::strip(plotRect(), bottomOfLanes());
 }
 
 int TimelineCanvas::laneAt(int y) const
@@ -256,24 +294,41 @@ void TimelineCanvas::mouseReleaseEvent(QMouseEvent* event)
         PlotCanvas::mouseReleaseEvent(event);
 }
 
+bool TimelineCanvas::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return PlotCanvas::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const int lane = laneAt(help->pos().y());
+    const bool isInGutter = lane >= 0 && help->pos().x() < plotRect().left();
+    QToolTip::showText(help->globalPos(), isInGutter ? laneText(lane) : QString(), this, laneRect(std::max(0, lane)));
+    return true;
+}
+
+QString TimelineCanvas::laneText(int lane) const
+{
+    const Lane& one = m_lanes[static_cast<std::size_t>(lane)];
+    return items::toolTipText(one.rules.isEmpty() ? one.name : one.name + u'\n' + one.rules);
+}
+
 void TimelineCanvas::resizeEvent(QResizeEvent* event)
 {
     PlotCanvas::resizeEvent(event);
+    realign();
     if (static_cast<int>(m_lanes.size()) > mostLanes() || event->size().height() != event->oldSize().height())
         plan();
 }
 
 void TimelineCanvas::paintFrame(QImage& frame, QSize size)
 {
-    m_edges = plotRect(size);
     QPainter painter(&frame);
-    TimelinePainter(painter, state(), m_lanes, m_edges).paint(m_gaps);
+    TimelinePainter(painter, state(), m_lanes, plotRect(size)).paint(m_gaps, bottomOfLanes());
 }
 
 void TimelineCanvas::paintOverlay(QPainter& painter, QSize size)
 {
     const TimelinePainter timeline(painter, state(), m_lanes, plotRect(size));
-    timeline.paintMarks();
+    timeline.paintMarks(m_hasAxis);
     if (const std::int64_t pointed = mouse() && !m_grabbed ? incidentAt(*mouse()) : 0)
         timeline.paintReadout(pointed, size);
 }

@@ -11,7 +11,8 @@
 namespace telltale::views {
 
 /// The incidents in lanes on the shared step axis, and the whole run below with the visible steps framed. Between the
-/// same edges as the plot above it, where there is one. Up and Down go to the incident before and after, Page Up and
+/// same edges as the plots of the view above it, whose axis is its own then; with an axis where that view has none, or
+/// several. Up and Down go to the incident before and after, Page Up and
 /// Page Down move the visible steps.
 class TimelineCanvas : public PlotCanvas {
     Q_OBJECT
@@ -24,14 +25,16 @@ public:
     void setChoice(LaneChoice choice);
     LaneChoice choice() const { return m_choice; }
     void setBlocks(std::vector<QString> blocks);
-    /// The plot whose left and right edge this one shares while it is on the screen; null: none.
-    void alignWith(PlotCanvas* plot);
+    /// Whose plots of even steps give left and right edge while they are on the screen and agree; null: none.
+    void alignWith(QWidget* view);
+    bool hasOwnAxis() const { return m_hasAxis; }
 
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
     const std::vector<Lane>& lanes() const { return m_lanes; }
     QRect laneRect(int lane) const;
     QRect stripRect() const; ///< of the whole run
+    QString laneText(int lane) const; ///< all of what stands left of it, of which the gutter may have no room
     /// The incident at a place; 0 = none.
     std::int64_t incidentAt(QPoint position) const override;
     QSize sizeHint() const override { return { 800, 158 }; }
@@ -48,6 +51,7 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    bool event(QEvent* event) override; ///< tool tips of what is cut in the gutter
 
 private:
     void plan();
@@ -56,6 +60,10 @@ private:
     int mostLanes() const;
     int laneAt(int y) const;
     QRect ownEdges(QSize size) const;
+    /// Left and right of the plots above; empty where they are none, or apart.
+    QRect edgesAbove() const;
+    void realign();
+    int bottomOfLanes() const;
     void dragStrip(int x);
 
     LaneChoice m_choice = LaneChoice::Block;
@@ -64,8 +72,9 @@ private:
     std::vector<Lane> m_lanes;
     std::vector<StepRange> m_gaps; ///< steps of which something was not stored; apart from each other
     QTimer m_takeTimer;
-    QPointer<PlotCanvas> m_aligned;
-    QRect m_edges; ///< as they were painted
+    std::vector<QPointer<PlotCanvas>> m_above;
+    QRect m_shared; ///< edgesAbove(), as they were looked at last
+    bool m_hasAxis = true;
     bool m_isDragged = false; ///< since it was grabbed
     std::optional<std::int64_t> m_grabbed; ///< steps between the frame's first and the mouse
 };

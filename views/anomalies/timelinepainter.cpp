@@ -23,7 +23,9 @@ using judge::Incident;
 
 namespace {
 
-constexpr int kNames = 110; ///< px of the gutter for names, from its left
+constexpr int kNames = 110; ///< px of the gutter for names, from its left, where they need no more
+constexpr int kLeastNames = 90;
+constexpr int kRules = 70; ///< px for what found something, at least
 constexpr int kCount = 34; ///< of one severity's count
 constexpr int kInset = 12;
 constexpr int kGlyph = 10;
@@ -65,9 +67,9 @@ QRect TimelinePainter::laneRect(int lane) const
         TimelineCanvas::kLaneHeight };
 }
 
-QRect TimelinePainter::strip(const QRect& plot, int lanes)
+QRect TimelinePainter::strip(const QRect& plot, int bottom)
 {
-    return { plot.left(), TimelineCanvas::kTop + lanes * TimelineCanvas::kLaneHeight + 7, plot.width(), 11 };
+    return { plot.left(), bottom + 7, plot.width(), 11 };
 }
 
 QRect TimelinePainter::frame(const QRect& strip, StepRange full, StepRange visible)
@@ -87,7 +89,7 @@ Step TimelinePainter::stepIn(const QRect& strip, StepRange full, int x)
     return Step { full.first.value + std::min(offset, full.count() - 1) };
 }
 
-void TimelinePainter::paint(const std::vector<StepRange>& gaps) const
+void TimelinePainter::paint(const std::vector<StepRange>& gaps, int bottom) const
 {
     const int lanes = static_cast<int>(m_lanes.size());
     for (int lane = 0; lane < lanes; ++lane) {
@@ -105,7 +107,18 @@ void TimelinePainter::paint(const std::vector<StepRange>& gaps) const
     for (int lane = 0; lane < lanes; ++lane)
         paintGlyphs(lane);
     m_painter.restore();
-    paintStrip();
+    paintStrip(bottom);
+}
+
+/// As wide as the longest; what found something stands beside it where both have room. 0: there is none.
+int TimelinePainter::namesWidth(int room) const
+{
+    const QFontMetrics metrics(wordsFont(11, 500));
+    int widest = kNames;
+    for (const Lane& lane : m_lanes)
+        widest = std::max(widest, lane.rules.isEmpty() ? 0 : metrics.horizontalAdvance(lane.name) + 10);
+    const int names = std::min(widest, room - kRules);
+    return names >= kLeastNames ? names : 0;
 }
 
 void TimelinePainter::paintGutter(int lane) const
@@ -128,18 +141,18 @@ void TimelinePainter::paintGutter(int lane) const
             count > 999 ? formatShort(count) : QString::number(count));
         countsLeft = std::min(countsLeft, place);
     }
-    const bool hasRules = m_plot.left() - 3 * kCount - kNames - kInset > 70 && !one.rules.isEmpty();
+    const int names = namesWidth(right - 3 * kCount - kInset);
+    const bool hasRules = names > 0 && !one.rules.isEmpty();
     m_painter.setFont(wordsFont(11, 500));
     m_painter.setPen(m_theme.text);
-    const QFontMetrics metrics(m_painter.font());
-    const QRect name(kInset, rect.top(), (hasRules ? kNames : countsLeft - kInset) - 8, rect.height());
-    m_painter.drawText(
-        name, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(one.name, Qt::ElideRight, name.width()));
+    const QRect name(kInset, rect.top(), (hasRules ? names : countsLeft - kInset) - 8, rect.height());
+    m_painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
+        QFontMetrics(m_painter.font()).elidedText(one.name, Qt::ElideMiddle, name.width()));
     if (!hasRules)
         return;
     m_painter.setFont(wordsFont(11));
     m_painter.setPen(m_theme.text3);
-    const QRect rules(kInset + kNames, rect.top(), right - 3 * kCount - kInset - kNames - 6, rect.height());
+    const QRect rules(kInset + names, rect.top(), right - 3 * kCount - kInset - names - 6, rect.height());
     m_painter.drawText(rules, Qt::AlignLeft | Qt::AlignVCenter,
         QFontMetrics(m_painter.font()).elidedText(one.rules, Qt::ElideRight, rules.width()));
 }
@@ -220,10 +233,10 @@ void TimelinePainter::paintGlyphs(int lane) const
     }
 }
 
-void TimelinePainter::paintStrip() const
+void TimelinePainter::paintStrip(int bottom) const
 {
     const StepRange full = m_state.fullRange();
-    const QRect rect = strip(m_plot, static_cast<int>(m_lanes.size()));
+    const QRect rect = strip(m_plot, bottom);
     m_painter.setFont(wordsFont(11));
     m_painter.setPen(m_theme.text2);
     const QRect caption(kInset, rect.top() - 3, m_plot.left() - kInset - 10, rect.height() + 6);
@@ -261,11 +274,17 @@ void TimelinePainter::paintStrip() const
     m_painter.drawRect(frame(rect, full, m_state.visibleRange()).adjusted(0, 0, -1, -1));
 }
 
-void TimelinePainter::paintMarks() const
+void TimelinePainter::paintMarks(bool hasAxis) const
 {
     const QRectF lanes(m_plot.left(), TimelineCanvas::kTop, m_plot.width(),
         static_cast<double>(m_lanes.size()) * TimelineCanvas::kLaneHeight);
-    AxisPainter(m_painter, m_theme).cursorLines(lanes, m_state.visibleRange(), StepMarks::of(m_state));
+    AxisPainter axis(m_painter, m_theme);
+    const StepMarks marks = StepMarks::of(m_state);
+    axis.cursorLines(lanes, m_state.visibleRange(), marks);
+    if (hasAxis && !m_state.visibleRange().isEmpty()) {
+        axis.steps(lanes, m_state.visibleRange(), words(QT_TRANSLATE_NOOP("telltale::views::Timeline", "step")), marks);
+        axis.cursorTags(lanes, m_state.visibleRange(), marks);
+    }
     const int row = m_state.incidents()->rowOf(m_state.incident());
     if (row < 0 || !m_state.visibleRange().contains(m_state.incidents()->incident(row).first.step))
         return;

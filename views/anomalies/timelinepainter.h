@@ -16,22 +16,24 @@ class TimelinePainter {
 public:
     TimelinePainter(QPainter& painter, const ViewState& state, const std::vector<Lane>& lanes, const QRect& plot);
 
-    void paint(const std::vector<StepRange>& gaps) const; ///< what changes with the data
-    void paintMarks() const; ///< cursor, and the current incident
+    /// What changes with the data. `bottom`: where the lanes, and an axis below them, end.
+    void paint(const std::vector<StepRange>& gaps, int bottom) const;
+    void paintMarks(bool hasAxis) const; ///< cursor, the current incident, and the axis of the steps
     void paintReadout(std::int64_t incident, QSize size) const;
 
-    static QRect strip(const QRect& plot, int lanes);
+    static QRect strip(const QRect& plot, int bottom);
     /// The visible steps in the strip.
     static QRect frame(const QRect& strip, StepRange full, StepRange visible);
     static Step stepIn(const QRect& strip, StepRange full, int x);
 
 private:
     QRect laneRect(int lane) const;
+    int namesWidth(int room) const; ///< of what the lanes are called
     void paintGutter(int lane) const;
     void paintReach(int lane) const;
     void paintRunMarks(const std::vector<StepRange>& gaps) const;
     void paintGlyphs(int lane) const;
-    void paintStrip() const;
+    void paintStrip(int bottom) const;
     double xOf(Step step) const;
 
     QPainter& m_painter;

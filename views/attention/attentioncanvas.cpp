@@ -24,7 +24,7 @@ constexpr int kDefinitions = 18; ///< and of the one below it
 
 QString numberOf(const series::CellValue& cell)
 {
-    return cell.state == CellState::Value ? formatValue(cell.value, 4) : glyphs::word(cell.state);
+    return cell.state == CellState::Value ? formatValue(cell.value) : glyphs::word(cell.state);
 }
 
 }
@@ -228,7 +228,7 @@ void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, co
     }
     if (std::isfinite(head.before))
         details.append(
-            tr("entropy %1 steps ago %2").arg(formatStep(m_picture->stepsBefore()), formatValue(head.before, 4)));
+            tr("entropy %1 steps ago %2").arg(formatStep(m_picture->stepsBefore()), formatValue(head.before)));
     if (head.key.slot.head == 0 && layer.headZero.state != CellState::NotCollected)
         details.append(tr("msprobe's entropy of it %1").arg(numberOf(layer.headZero)));
     readout.detail = details.join(QStringLiteral("   "));

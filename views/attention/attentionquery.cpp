@@ -11,6 +11,7 @@
 #include <QCoreApplication>
 
 #include <telltale/common/rowlist.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/plot/rankcurves.h>
 #include <telltale/store/rowsof.h>
 
@@ -68,7 +69,7 @@ Heads headsOf(const AttentionRequest& request, Rank rank)
         const store::SeriesInfo& newest = request.catalog->series[row->newest];
         layer.layer.shape = analysis::AttentionShape::of(newest.desc->shape);
         layer.looked = static_cast<std::int64_t>(newest.desc->numel);
-        layer.layer.definition = QString::fromStdString(newest.desc->definition);
+        layer.layer.definition = items::saidwords::inLanguage(QString::fromStdString(newest.desc->definition));
         const auto same = std::find_if(layer.heads.begin(), layer.heads.end(),
             [&key](const HeadRows& one) { return one.key.slot.head == key.slot.head; });
         if (same == layer.heads.end())

@@ -19,6 +19,7 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/plot/curvecanvas.h>
 
 #include "attentioncanvas.h"
@@ -432,7 +433,7 @@ void AttentionView::showHeadMaps(const HeadMapPicture* picture)
         text += (text.isEmpty() ? QString() : QStringLiteral("  ·  ")) + picture->trouble;
     m_headMapsCaption->setText(text);
     m_headMapsCaption->setToolTip(picture && !picture->tiles.empty()
-            ? QString::fromStdString(picture->tiles.front().maps->definition)
+            ? items::saidwords::inLanguage(QString::fromStdString(picture->tiles.front().maps->definition))
             : QString());
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <telltale/core/namepattern.h>
+#include <telltale/items/saidwords.h>
 
 namespace telltale::views {
 
@@ -47,7 +48,7 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
         const auto document = reader.document(info.id);
         auto maps = document ? analysis::parseHeadMaps(*document) : tl::unexpected(document.error());
         if (!maps) { // one that is damaged does not hide the others
-            picture.trouble = QString::fromStdString(maps.error().sentence());
+            picture.trouble = items::saidwords::of(maps.error());
             continue;
         }
         const auto shared = std::make_shared<const analysis::HeadMaps>(std::move(*maps));

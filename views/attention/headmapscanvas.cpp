@@ -274,8 +274,7 @@ void HeadMapsCanvas::paintOverlay(QPainter& painter, QSize size)
     if (value == HeadMaps::kUnseen)
         readout.value = tr("masked");
     else
-        readout.value
-            = std::isfinite(value) ? formatValue(static_cast<double>(value), 4) : glyphs::word(CellState::NaN);
+        readout.value = std::isfinite(value) ? formatValue(static_cast<double>(value)) : glyphs::word(CellState::NaN);
     readout.detail = value == HeadMaps::kUnseen ? tr("none of these queries may attend to these keys")
                                                 : tr("of a query's attention");
     paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8), cell, readout, theme);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 
 namespace telltale::views {
 
@@ -48,7 +49,7 @@ void ComparisonLoader::want(std::vector<store::RunRef> runs)
                     if (catalog)
                         m_wanted[i].catalog = *catalog;
                     else
-                        Q_EMIT problem(QString::fromStdString(catalog.error().sentence()));
+                        Q_EMIT problem(items::saidwords::of(catalog.error()));
                     if (--m_missing == 0)
                         take();
                 };

@@ -30,6 +30,9 @@ public:
     /// px left of the plot where that is a wish: never less than the shared gutter, never over a quarter of the width.
     static int gutterWithin(int wish, int width);
 
+    /// Its columns are steps of one width each: what stands between the same edges below it has the same cursor.
+    virtual bool hasEvenSteps() const { return hasStepAxis(); }
+
 Q_SIGNALS:
     void plotResized();
 

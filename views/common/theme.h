@@ -9,6 +9,8 @@
 #include <QPalette>
 #include <QString>
 
+#include <telltale/items/numbertext.h>
+
 class QApplication;
 
 namespace telltale::views {
@@ -41,10 +43,10 @@ QFont codeFont(int px, int weight = 400);
 /// Line icon by its file name without ".svg"; recolored from the palette at paint time (text2, text when checked).
 QIcon icon(const QString& name);
 
-/// Numbers as the design writes them: "31 215" with U+202F, U+2212 for minus, 1.28e-4 outside 1e-3..99 999 for values.
-QString formatStep(qint64 step);
-QString formatValue(double value, int significant = 3);
-QString formatBytes(quint64 bytes); ///< "1.84 GB"
-QString formatShort(double value); ///< "186 k", "2.1 M"
+using items::formatBytes;
+using items::formatFraction;
+using items::formatShort;
+using items::formatStep;
+using items::formatValue;
 
 }

@@ -95,6 +95,15 @@ QString formatTick(double value, double distance)
     return formatValue(value, std::max(needed, static_cast<int>(exponent) + 1));
 }
 
+QString formatDecade(double value)
+{
+    const double magnitude = std::abs(value);
+    if (!(magnitude > 500))
+        return formatTick(value, magnitude);
+    const QString text = QStringLiteral("1e%1").arg(static_cast<int>(std::lround(std::log10(magnitude))));
+    return value < 0 ? QChar(0x2212) + text : text;
+}
+
 ValueScale::ValueScale(Mode mode, double low, double high)
     : m_mode(mode)
 {
@@ -210,17 +219,9 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
         const double distance = evenly
             ? (values.size() > 1 ? values[1] - values[0] : lastDigitOf(values[i]))
             : (ticks.empty() || isDecade(values[i]) ? std::abs(values[i]) : std::abs(values[i] - previous));
-        const bool bigDecade
-            = m_mode != Mode::Linear && values[i] != 0 && isDecade(values[i]) && std::abs(values[i]) > 500;
-        QString label;
-        if (bigDecade) {
-            label = QStringLiteral("1e%1").arg(static_cast<int>(std::lround(std::log10(std::abs(values[i])))));
-            if (values[i] < 0)
-                label.prepend(QChar(0x2212));
-        } else {
-            label = formatTick(values[i], distance);
-        }
-        ticks.push_back({ values[i], label });
+        const bool isPower
+            = m_mode != Mode::Linear && values[i] != 0 && isDecade(values[i]) && (!evenly || std::abs(values[i]) > 500);
+        ticks.push_back({ values[i], isPower ? formatDecade(values[i]) : formatTick(values[i], distance) });
         lastAt = at;
         previous = values[i];
     }

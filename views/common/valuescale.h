@@ -47,5 +47,6 @@ private:
 std::vector<double> niceValues(double low, double high, int count);
 /// As on axes: 1e-4 outside 1e-3..9 999, decimals as the distance between two labels needs.
 QString formatTick(double value, double distance);
+QString formatDecade(double value); ///< of a power of ten, or zero: "0.1", "100", "1e3"
 
 }

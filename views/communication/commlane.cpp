@@ -182,12 +182,13 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     painter.fillRect(QRectF(plot.left(), plot.bottom() + 1, plot.width(), 1), theme.text3);
     const ValueScale scale(ValueScale::Mode::Linear, 0, length() * 1000);
     painter.setFont(numberFont(11));
-    for (const double value : niceValues(0, length() * 1000, std::max(2, plot.width() / 90))) {
+    const std::vector<double> values = niceValues(0, length() * 1000, std::max(2, plot.width() / 90));
+    for (const double value : values) {
         const double x = plot.left() + scale.unitOf(value) * plot.width();
         painter.fillRect(QRectF(x, plot.bottom() + 1, 1, 4), theme.text3);
         painter.setPen(theme.text2);
-        painter.drawText(
-            QRectF(x - 40, plot.bottom() + 6, 80, 16), Qt::AlignHCenter | Qt::AlignVCenter, formatValue(value));
+        painter.drawText(QRectF(x - 40, plot.bottom() + 6, 80, 16), Qt::AlignHCenter | Qt::AlignVCenter,
+            formatTick(value, values[1] - values[0]));
     }
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
@@ -219,7 +220,7 @@ void CommLane::paintOverlay(QPainter& painter, QSize size)
         return;
     Readout readout;
     readout.name = bar.row->site.op + QLatin1Char(' ') + bar.row->site.place;
-    readout.where = tr("from %1 ms to %2 ms").arg(formatValue(bar.begin * 1000, 4), formatValue(bar.end * 1000, 4));
+    readout.where = tr("from %1 ms to %2 ms").arg(formatValue(bar.begin * 1000), formatValue(bar.end * 1000));
     readout.value = tr("%1 ms").arg(formatValue(bar.row->metric(CommMetric::Seconds).value * 1000, 3));
     readout.detail = tr("in %n calls", nullptr, static_cast<int>(bar.row->metric(CommMetric::Calls).value));
     paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8), box, readout, theme);

@@ -98,9 +98,9 @@ QString CommModel::text(const CommRow& row, Column column) const
         return number(
             row.metric(CommMetric::Seconds), [](double value) { return tr("%1 ms").arg(formatValue(value * 1000)); });
     case BeforeColumn:
-        return number(row.before, [](double value) { return formatValue(value, 4); });
+        return number(row.before, [](double value) { return formatValue(value); });
     case AfterColumn:
-        return number(row.after, [](double value) { return formatValue(value, 4); });
+        return number(row.after, [](double value) { return formatValue(value); });
     case ColumnCount:
         break;
     }

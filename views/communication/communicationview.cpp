@@ -62,6 +62,8 @@ void CommunicationView::buildBody()
     auto* lines = new QVBoxLayout(empty);
     lines->setContentsMargins(40, 20, 40, 20);
     lines->setSpacing(12);
+    empty->setBackgroundRole(QPalette::Base);
+    empty->setAutoFillBackground(true);
     m_empty = new QLabel(empty);
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
@@ -376,6 +378,8 @@ void CommunicationView::troubleChanged()
     const bool isEmpty = !m_picture || m_picture->rows.empty();
     m_pages->setCurrentIndex(isEmpty ? 0 : 1);
     m_empty->setText(emptyText());
+    for (QComboBox* box : { m_rankBox, m_statBox })
+        box->setEnabled(box->count() > 0);
     m_offer->setVisible(isEmpty && canOffer() && m_askedRun != QString::fromStdString(context().state->run()->id));
 }
 

@@ -40,7 +40,7 @@ CompareBar::CompareBar(ViewState* state, QWidget* parent)
     m_toleranceBox->setToolTip(tr("Two values are equal that differ by no more than this share of the larger one"));
     m_toleranceBox->addItem(tr("exact"), 0.0);
     for (const double tolerance : { 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1 })
-        m_toleranceBox->addItem(QString::number(tolerance, 'g', 2), tolerance);
+        m_toleranceBox->addItem(items::reformatNumber(QString::number(tolerance, 'g', 6)), tolerance);
     runs->addStretch();
     m_caption = runs->addCaption();
     m_runs = runs->addButton(

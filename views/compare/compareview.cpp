@@ -15,6 +15,8 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/taborder.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/items/comma.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvecsv.h>
 
@@ -253,7 +255,7 @@ void CompareView::askConformance()
 
 void CompareView::take(const Expected<CompareAnswer>& answer)
 {
-    m_problem = answer ? QString() : QString::fromStdString(answer.error().sentence());
+    m_problem = answer ? QString() : items::saidwords::of(answer.error());
     m_map->setEmptyText(emptyText());
     if (answer)
         show(*answer);
@@ -269,14 +271,14 @@ void CompareView::show(const CompareAnswer& answer)
     m_curves->setPicture(answer.curves);
     QStringList notes;
     if (!answer.unaligned.isEmpty())
-        notes.append(tr("not recorded by %1: aligned by step").arg(answer.unaligned.join(QStringLiteral(", "))));
+        notes.append(tr("not recorded by %1: aligned by step").arg(answer.unaligned.join(items::comma())));
     if (answer.onlyInA > 0)
         notes.append(tr("%n rows only in A", nullptr, answer.onlyInA));
     if (answer.onlyInB > 0)
         notes.append(tr("%n rows only in B", nullptr, answer.onlyInB));
     const QString who = hasOthers() ? tr("A: %1").arg(context().state->runName(0)) : QString();
     notes.prepend(who);
-    const QString text = notes.join(QStringLiteral(", "));
+    const QString text = notes.join(items::comma());
     m_bar->setCaption(text, text);
     m_split->widget(1)->setVisible(hasOthers());
 }

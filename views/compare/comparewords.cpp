@@ -21,41 +21,41 @@ QString text(std::string_view word)
 
 QString comparisonSentence(const judge::Comparison& found)
 {
-    const QString tolerance = QString::number(found.tolerance, 'g', 6);
+    const QString tolerance = items::reformatNumber(QString::number(found.tolerance, 'g', 6));
     if (found.compared == 0)
         return QCoreApplication::translate("CompareWords", "Nothing was measured in both at steps %1 to %2.")
-            .arg(found.steps.first.value)
-            .arg(found.steps.last.value);
+            .arg(formatStep(found.steps.first.value))
+            .arg(formatStep(found.steps.last.value));
     if (found.isEqual())
         return found.tolerance == 0
             ? QCoreApplication::translate("CompareWords", "Equal at all steps from %1 to %2.")
-                  .arg(found.steps.first.value)
-                  .arg(found.steps.last.value)
+                  .arg(formatStep(found.steps.first.value))
+                  .arg(formatStep(found.steps.last.value))
             : QCoreApplication::translate("CompareWords", "Equal to %1 at all steps from %2 to %3.")
                   .arg(tolerance)
-                  .arg(found.steps.first.value)
-                  .arg(found.steps.last.value);
+                  .arg(formatStep(found.steps.first.value))
+                  .arg(formatStep(found.steps.last.value));
     const judge::Deviation& one = found.first.front();
     QString until;
     if (one.step == found.steps.first)
         until = QCoreApplication::translate("CompareWords", "Different from the first common step on (%1)")
-                    .arg(one.step.value);
+                    .arg(formatStep(one.step.value));
     else if (found.tolerance == 0)
-        until = QCoreApplication::translate("CompareWords", "Equal until step %1").arg(one.step.value - 1);
+        until = QCoreApplication::translate("CompareWords", "Equal until step %1").arg(formatStep(one.step.value - 1));
     else
         until = QCoreApplication::translate("CompareWords", "Equal to %1 until step %2")
                     .arg(tolerance)
-                    .arg(one.step.value - 1);
+                    .arg(formatStep(one.step.value - 1));
     const auto [a, b] = judge::comparedTexts(one);
     QString sentence
         = QCoreApplication::translate("CompareWords", "%1; first: step %2, rank %3, %4, %5 %6: %7 against %8")
               .arg(until)
-              .arg(one.step.value)
+              .arg(formatStep(one.step.value))
               .arg(one.rank.value)
-              .arg(text(one.key.text()), text(kindName(one.kind)), text(statName(one.stat)), text(a), text(b));
+              .arg(text(one.key.text()), text(kindName(one.kind)), text(statName(one.stat)),
+                  items::reformatNumber(text(a)), items::reformatNumber(text(b)));
     if (std::isfinite(one.relative))
-        sentence
-            += QCoreApplication::translate("CompareWords", " (%1 of it)").arg(QString::number(one.relative, 'g', 2));
+        sentence += QCoreApplication::translate("CompareWords", " (%1 of it)").arg(formatValue(one.relative, 2));
     return sentence + QCoreApplication::translate("CompareWords", ".");
 }
 

@@ -6,6 +6,7 @@
 
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 
 namespace telltale::views {
 
@@ -128,7 +129,7 @@ void Conformance::take(const Answer& answer, bool isMore)
     m_progress.stop();
     if (!isMore) {
         m_facts = answer.facts;
-        m_problem = answer.found ? QString() : QString::fromStdString(answer.found.error().sentence());
+        m_problem = answer.found ? QString() : items::saidwords::of(answer.found.error());
         if (answer.found)
             m_found = *answer.found;
     } else if (answer.found) { // without: no step has come since

@@ -8,6 +8,7 @@
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/tooltiptext.h>
 
@@ -68,9 +69,10 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
     item->setData(0, kRowRole, static_cast<int>(m_rows.size()));
     m_rows.push_back(deviation);
     const auto [a, b] = judge::comparedTexts(deviation);
-    const QString quantity = kindText(deviation.kind) + QStringLiteral(", ") + statText(deviation.stat);
+    const QString quantity = kindText(deviation.kind) + items::comma() + statText(deviation.stat);
     const QStringList texts { where, formatStep(deviation.step.value), QString::number(deviation.rank.value),
-        QString::fromStdString(deviation.key.text()), quantity, QString::fromStdString(a), QString::fromStdString(b),
+        QString::fromStdString(deviation.key.text()), quantity, items::reformatNumber(QString::fromStdString(a)),
+        items::reformatNumber(QString::fromStdString(b)),
         std::isfinite(deviation.relative) ? formatValue(deviation.relative, 2) : QString() };
     for (int column = 0; column < ColumnCount; ++column)
         item->setText(column, texts[column]);

@@ -2,21 +2,21 @@
 #include "distributioncanvas.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <QPainter>
 
-#include <telltale/analysis/distribution.h>
 #include <telltale/common/axispainter.h>
 #include <telltale/common/glyphs.h>
 #include <telltale/common/readout.h>
 #include <telltale/core/histogram.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/heatmap/heatlegend.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/plot/curvepainter.h>
 
+#include "binaxis.h"
 #include "ridgepainter.h"
 
 namespace telltale::views {
@@ -108,29 +108,14 @@ QRectF DistributionCanvas::cellRect(int index, int bin, int column) const
 void DistributionCanvas::paintEdges(QPainter& painter, const QRect& plot, const DistributionStrip& strip) const
 {
     const Theme& theme = Theme::current();
-    const std::vector<double>& edges = *strip.edges;
-    const int shown = strip.lastBin - strip.firstBin + 1;
-    const double height = static_cast<double>(plot.height()) / shown;
-    const auto zero = std::find(edges.begin(), edges.end(), 0.0);
-    const auto anchor = static_cast<int>(zero == edges.end() ? 0 : zero - edges.begin());
-    const bool octaves = analysis::hasOctaves(edges);
-    int stride = 1;
-    for (const int wish : octaves ? std::array { 1, 2, 4, 8, 16 } : std::array { 1, 3, 5, 15, 30 }) {
-        stride = wish;
-        if (wish * height >= kLabelDistance)
-            break;
-    }
     painter.setFont(numberFont(11));
     painter.setRenderHint(QPainter::Antialiasing, false);
-    for (int edge = strip.firstBin; edge <= strip.lastBin + 1; ++edge) {
-        const double value = edges[static_cast<std::size_t>(edge)];
-        if ((edge - anchor) % stride != 0 || !std::isfinite(value))
-            continue;
-        const double y = std::round(plot.bottom() + 1 - (edge - strip.firstBin) * height);
+    for (const BinAxis::Tick& tick :
+        BinAxis(*strip.edges, strip.firstBin, strip.lastBin).ticks(plot.height(), kLabelDistance)) {
+        const double y = std::round(plot.bottom() + 1 - tick.unit * plot.height());
         painter.fillRect(QRectF(plot.left() - 5, y, 4, 1), theme.text3);
-        painter.setPen(edge == anchor ? theme.text : theme.text2);
-        painter.drawText(QRectF(0, y - 8, plot.left() - 9, 16), Qt::AlignRight | Qt::AlignVCenter,
-            formatValue(std::abs(value) < 1e-300 ? 0 : value, 2));
+        painter.setPen(tick.value == 0 ? theme.text : theme.text2);
+        painter.drawText(QRectF(0, y - 8, plot.left() - 9, 16), Qt::AlignRight | Qt::AlignVCenter, tick.label);
         if (m_shape == DistributionShape::Ridges) {
             QColor grid = theme.border;
             grid.setAlphaF(0.75F);
@@ -209,7 +194,7 @@ QString DistributionCanvas::placeText(const DistributionStrip& one, int bin, int
     const QString when = steps.count() <= 1
         ? tr("step %1").arg(formatStep(steps.first.value))
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
-    return when + tr(", rank %1").arg(one.row.rank.value) + QStringLiteral(", ")
+    return when + tr(", rank %1").arg(one.row.rank.value) + items::comma()
         + QString::fromStdString(binText(*one.edges, static_cast<std::size_t>(bin)));
 }
 
@@ -248,10 +233,10 @@ void DistributionCanvas::paintHover(QPainter& painter) const
     readout.where = placeText(one, m_hoverBin, m_hoverColumn);
     readout.state = one.samples[column] > 0 ? CellState::Value : one.states[column];
     if (one.samples[column] > 0) {
-        readout.value = formatValue(100 * one.shareOf(m_hoverColumn, m_hoverBin), 3) + QStringLiteral(" %");
+        readout.value = formatFraction(one.shareOf(m_hoverColumn, m_hoverBin));
         readout.detail = amountText(one, m_hoverBin, m_hoverColumn);
         if (series::isNonFinite(one.states[column]))
-            readout.detail += QStringLiteral(", ") + glyphs::word(one.states[column]);
+            readout.detail += items::comma() + glyphs::word(one.states[column]);
     } else {
         readout.value = glyphs::word(one.states[column]);
     }

@@ -12,6 +12,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
+#include <telltale/items/comma.h>
 
 #include "heatimage.h"
 #include "heatlegend.h"
@@ -61,7 +62,7 @@ QString HeatCanvas::otherRanksText(QPoint position) const
     QStringList ranks;
     for (const Rank rank : m_otherRanks.at(m_picture->stepsOf(column).first))
         ranks.append(QString::number(rank.value));
-    return ranks.isEmpty() ? QString() : tr("not finite on rank %1").arg(ranks.join(QStringLiteral(", ")));
+    return ranks.isEmpty() ? QString() : tr("not finite on rank %1").arg(ranks.join(items::comma()));
 }
 
 bool HeatCanvas::event(QEvent* event)
@@ -336,7 +337,7 @@ QString HeatCanvas::readoutPlace(int row, int column) const
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
     text += tr(", rank %1").arg(rank.value);
     if (!r.slotText().isEmpty())
-        text += QStringLiteral(", ") + r.slotText();
+        text += items::comma() + r.slotText();
     return text;
 }
 
@@ -360,9 +361,9 @@ void HeatCanvas::tellSides(Readout& readout, const QString& stat) const
     else if (state != CellState::Value)
         readout.value = series::isNonFinite(state) ? tr("apart") : glyphs::word(state);
     else if (m_picture->scaleMode == HeatScale::Ratio)
-        readout.value = QChar(0x00D7) + formatValue(value, 4);
+        readout.value = QChar(0x00D7) + formatValue(value);
     else
-        readout.value = (value > 0 ? QStringLiteral("+") : QString()) + formatValue(value, 4);
+        readout.value = (value > 0 ? QStringLiteral("+") : QString()) + formatValue(value);
 }
 
 void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
@@ -388,7 +389,7 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
     if (m_picture->sides) {
         tellSides(readout, stat);
     } else if (cellState == CellState::Value) {
-        readout.value = formatValue(value, 4);
+        readout.value = formatValue(value);
         readout.detail = stat;
         if (m_picture->scaleMode == HeatScale::Deviation) {
             const std::size_t at = static_cast<std::size_t>(m_hoverRow) * static_cast<std::size_t>(m_picture->columns())
@@ -400,7 +401,7 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
     } else {
         readout.value = glyphs::word(cellState);
         if (series::isNonFinite(cellState) && std::isfinite(value))
-            readout.detail = tr("%1, finite part %2").arg(stat, formatValue(value, 4));
+            readout.detail = tr("%1, finite part %2").arg(stat, formatValue(value));
     }
     const QRectF around = selectedRow() == m_hoverRow || m_layout.isCrowded()
         ? cell

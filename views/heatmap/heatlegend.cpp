@@ -58,7 +58,7 @@ QString rangeText(const HeatPicture& picture)
     const double high = picture.scale.high();
     if (low <= 0 || high / low >= 10)
         return {};
-    return QCoreApplication::translate("HeatLegend", "%1 to %2").arg(formatValue(low, 4), formatValue(high, 4));
+    return QCoreApplication::translate("HeatLegend", "%1 to %2").arg(formatValue(low), formatValue(high));
 }
 
 void paintClip(QPainter& painter, QPointF center, bool up, const QColor& color)

@@ -13,6 +13,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/readout.h>
 #include <telltale/common/seriesstyle.h>
+#include <telltale/items/comma.h>
 
 #include "curvepainter.h"
 
@@ -366,17 +367,17 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     readout.where
         = (steps.count() <= 1 ? tr("step %1").arg(formatStep(steps.first.value))
                               : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
-        + QStringLiteral(", ") + whereText(one);
+        + items::comma() + whereText(one);
     readout.state = bucket.state >= CellState::Value ? bucket.state : CellState::Value;
     if (series::isNonFinite(bucket.state)) {
         readout.value = glyphs::word(bucket.state);
         if (bucket.finite > 0)
-            readout.detail = tr("last finite %1").arg(formatValue(bucket.last, 4));
+            readout.detail = tr("last finite %1").arg(formatValue(bucket.last));
     } else if (bucket.finite > 1 && bucket.min < bucket.max) {
-        readout.value = formatValue(bucket.mean, 4);
+        readout.value = formatValue(bucket.mean);
         readout.detail = tr("mean; %1 to %2").arg(formatValue(bucket.min), formatValue(bucket.max));
     } else {
-        readout.value = formatValue(bucket.last, 4);
+        readout.value = formatValue(bucket.last);
     }
     paintReadout(painter, QRectF(plot).adjusted(4, -12, -4, 0), QRectF(x - 5, y - 5, 10, 10), readout, theme);
 }

@@ -28,6 +28,7 @@ public:
     void setLegendValues(std::vector<LegendValue> values);
     void setGutter(int wish); ///< px left of the plot
     QRect plotRect(QSize size) const override;
+    bool hasEvenSteps() const override { return !m_picture || !m_picture->warp; }
     using PlotCanvas::plotRect;
     /// What the legend says of every series.
     std::vector<LegendValue> legendValues() const;

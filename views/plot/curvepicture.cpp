@@ -6,6 +6,8 @@
 
 #include <QCoreApplication>
 
+#include <telltale/items/comma.h>
+
 namespace telltale::views {
 
 using series::CellState;
@@ -46,7 +48,7 @@ QString rankText(const CurveSeries& one)
 QString whereText(const CurveSeries& one)
 {
     const QString where = rankText(one);
-    return one.runName.isEmpty() ? where : one.runName + QStringLiteral(", ") + where;
+    return one.runName.isEmpty() ? where : one.runName + items::comma() + where;
 }
 
 int bucketOf(const series::CurveResult& result, Step step)

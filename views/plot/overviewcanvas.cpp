@@ -9,6 +9,7 @@
 #include <telltale/common/axispainter.h>
 #include <telltale/common/glyphs.h>
 #include <telltale/common/readout.h>
+#include <telltale/items/comma.h>
 
 #include "curvepainter.h"
 #include "overviewheader.h"
@@ -202,9 +203,9 @@ void OverviewCanvas::paintHover(QPainter& painter, QSize size) const
         readout.where = (steps.count() <= 1
                                 ? tr("step %1").arg(formatStep(steps.first.value))
                                 : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
-            + QStringLiteral(", ") + whereText(one);
+            + items::comma() + whereText(one);
         readout.state = bucket.state;
-        readout.value = bucket.state == CellState::Value ? formatValue(bucket.last, 4) : glyphs::word(bucket.state);
+        readout.value = bucket.state == CellState::Value ? formatValue(bucket.last) : glyphs::word(bucket.state);
         if (bucket.finite > 1 && bucket.min < bucket.max)
             readout.detail = tr("%1 to %2").arg(formatValue(bucket.min), formatValue(bucket.max));
         const double x = plot.left() + SharedAxis::xOfStep(m_picture->range, *state().hover(), plot.width());

@@ -149,12 +149,12 @@ LastValue lastValueOf(const series::CurveResult& result)
         if (bucket.finite == 0)
             continue;
         if (!series::isNonFinite(state)) {
-            last.value = formatValue(bucket.last, 4);
+            last.value = formatValue(bucket.last);
             return last;
         }
         const StepRange steps = stepsOf(result, i);
         last.before = QCoreApplication::translate("Overview", "last finite %1 at %2")
-                          .arg(formatValue(bucket.last, 4), formatStep(steps.last.value));
+                          .arg(formatValue(bucket.last), formatStep(steps.last.value));
         break;
     }
     last.value = glyphs::word(state);

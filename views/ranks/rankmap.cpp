@@ -12,6 +12,7 @@
 #include <telltale/common/readout.h>
 #include <telltale/heatmap/colorindex.h>
 #include <telltale/heatmap/rankmark.h>
+#include <telltale/items/comma.h>
 
 namespace telltale::views {
 
@@ -246,10 +247,10 @@ void RankMap::paintHover(QPainter& painter, const RankMapLayout& layout, QSize s
                 QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) + QStringLiteral(" %1").arg(at));
     }
     where.append(tr("step %1").arg(formatStep(m_picture->atStep.value)));
-    readout.where = where.join(QStringLiteral(", "));
+    readout.where = where.join(items::comma());
     readout.state = one->value.state;
     readout.value
-        = one->value.state == CellState::Value ? formatValue(one->value.value, 4) : glyphs::word(one->value.state);
+        = one->value.state == CellState::Value ? formatValue(one->value.value) : glyphs::word(one->value.state);
     QStringList details { statText(m_picture->stat) };
     if (one->odd.grade != RankOddness::Grade::Like)
         details.append(

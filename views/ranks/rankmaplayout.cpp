@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include <telltale/items/comma.h>
+
 namespace telltale::views {
 
 using analysis::Parallel;
@@ -97,7 +99,7 @@ bool RankMapLayout::placeByTopology(const analysis::RankTopology& topology, cons
         QStringList words;
         for (std::size_t i = 0; i < ways.size(); ++i)
             words.append(textOf(ways[i], block[i]));
-        m_blocks.push_back(words.join(QStringLiteral(", ")));
+        m_blocks.push_back(words.join(items::comma()));
     }
     m_columnCount = static_cast<int>(columns.size());
     m_rowCount = static_cast<int>(rows.size());

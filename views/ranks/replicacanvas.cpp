@@ -11,6 +11,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
 #include <telltale/heatmap/heatimage.h>
+#include <telltale/items/comma.h>
 
 namespace telltale::views {
 
@@ -32,7 +33,7 @@ QString ranksText(const std::vector<Rank>& ranks)
     QStringList words;
     for (const Rank rank : ranks)
         words.append(QString::number(rank.value));
-    return words.join(QStringLiteral(", "));
+    return words.join(items::comma());
 }
 
 QString nameOf(const ModuleKey& key)
@@ -126,10 +127,10 @@ QString ReplicaCanvas::tensorsSentence() const
         if (tensors.empty() || !(tensors.front().spread > 0))
             return at + tr("%n tensors, no spread.", nullptr, static_cast<int>(tensors.size()));
         return at
-            + tr("%1 is the furthest apart of %2 tensors (%3 %).")
+            + tr("%1 is the furthest apart of %2 tensors (%3).")
                   .arg(nameOf(tensors.front().key))
                   .arg(tensors.size())
-                  .arg(formatValue(tensors.front().spread * 100));
+                  .arg(formatFraction(tensors.front().spread));
     }
     QString text
         = at + tr("%1 tensors are the same, %2 differ").arg(count(Sameness::Same)).arg(count(Sameness::Different));
@@ -286,7 +287,7 @@ void ReplicaCanvas::paintRanks(QPainter& painter, const QRectF& area) const
             tr("rank %1").arg(m_picture->ranks[i].value));
         painter.setPen(series::isNonFinite(value.state) ? theme.criticalText : theme.text);
         painter.drawText(QRectF(area.left() + 60, y, 70, 16), Qt::AlignRight | Qt::AlignVCenter,
-            value.state == CellState::Value ? formatValue(value.value, 4) : glyphs::word(value.state));
+            value.state == CellState::Value ? formatValue(value.value) : glyphs::word(value.state));
         const series::CellValue& bits = m_picture->checksums[i];
         painter.setFont(codeFont(11));
         painter.setPen(isOdd ? theme.criticalText : theme.text3);
@@ -323,7 +324,7 @@ void ReplicaCanvas::paintOverlay(QPainter& painter, QSize size)
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
     readout.state = m_picture->states[static_cast<std::size_t>(column)];
     const double spread = static_cast<double>(m_picture->spread[static_cast<std::size_t>(column)]);
-    readout.value = std::isnan(spread) ? glyphs::word(readout.state) : formatValue(spread, 3);
+    readout.value = std::isnan(spread) ? glyphs::word(readout.state) : formatFraction(spread);
     readout.detail = std::isnan(spread) ? QString() : tr("spread");
     for (const analysis::SamenessAt& one : m_picture->drift.steps) {
         if (steps.contains(one.step) && one.is == Sameness::Different)

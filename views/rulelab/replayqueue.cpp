@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 
 namespace telltale::views {
 
@@ -107,7 +108,7 @@ void ReplayQueue::take(const Task& task, Expected<lab::LabRun::Result> result)
     const QString id = QString::fromStdString(task.run->id);
     ++m_done;
     if (!result) {
-        Q_EMIT failed(id, QString::fromStdString(result.error().sentence()));
+        Q_EMIT failed(id, items::saidwords::of(result.error()));
     } else if (task.trial >= 0) {
         const lab::Score& score = result->comparison.all;
         lab::Trial& trial = m_trials[static_cast<std::size_t>(task.trial)];

@@ -18,6 +18,8 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/comma.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/lab/truth.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/paneswitch.h>
@@ -296,7 +298,7 @@ void RuleLabView::showResults()
                 + tr("%1 values judged again in %2 ms").arg(formatShort(static_cast<double>(judged))).arg(qRound(ms)));
     m_changesTitle->setText(changes.empty() ? tr("What changes") + QStringLiteral("   ") + tr("nothing")
                                             : tr("What changes") + QStringLiteral("   ")
-                + tr("%n appear", nullptr, appear) + QStringLiteral(", ") + tr("%n vanish", nullptr, vanish));
+                + tr("%n appear", nullptr, appear) + items::comma() + tr("%n vanish", nullptr, vanish));
     showState();
 }
 
@@ -414,13 +416,12 @@ void RuleLabView::saveAsDefault()
     QThreadPool::globalInstance()->start(
         [self = QPointer<RuleLabView>(this), dataDir = context().dataDir, rules = m_draft->rules()] {
             const auto saved = judge::DefaultRules::save(dataDir, rules);
-            QMetaObject::invokeMethod(
-                qApp, [self, why = saved ? QString() : QString::fromStdString(saved.error().sentence())] {
-                    if (!self)
-                        return;
-                    self->tell(why.isEmpty() ? tr("Saved as the default rules.") : why, !why.isEmpty());
-                    self->readRuns();
-                });
+            QMetaObject::invokeMethod(qApp, [self, why = saved ? QString() : items::saidwords::of(saved.error())] {
+                if (!self)
+                    return;
+                self->tell(why.isEmpty() ? tr("Saved as the default rules.") : why, !why.isEmpty());
+                self->readRuns();
+            });
         });
 }
 

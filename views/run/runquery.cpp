@@ -5,6 +5,8 @@
 
 #include <QCoreApplication>
 
+#include <telltale/items/saidwords.h>
+
 namespace telltale::views {
 namespace {
 
@@ -123,7 +125,7 @@ Expected<RunPicture> readRun(store::RunReader& reader, const RunRequest& request
     for (const std::int64_t id : request.contents) {
         const auto bytes = reader.document(id);
         picture.contents.emplace(
-            id, bytes ? contentOf(*bytes) : LoggedContent { QString::fromStdString(bytes.error().sentence()), {} });
+            id, bytes ? contentOf(*bytes) : LoggedContent { items::saidwords::of(bytes.error()), {} });
     }
     return picture;
 }

@@ -17,6 +17,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/comma.h>
 #include <telltale/store/rowsof.h>
 
 #include "allkinds.h"
@@ -59,7 +60,7 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
             value.text = formatStep(static_cast<qint64>(cell.value));
             value.critical = cell.value > 0;
         } else if (factsOf(stat).shown == Shown::Share) {
-            value.text = QStringLiteral("%1 %").arg(cell.value * 100, 0, 'f', 2);
+            value.text = formatFraction(cell.value);
         } else {
             value.text = formatValue(cell.value);
         }
@@ -307,7 +308,7 @@ QString InspectorPanel::subtitle(const store::Catalog& catalog) const
         parts.append(QStringLiteral("dp %1 tp %2").arg(source.dp).arg(std::max(0, source.tp)));
         break;
     }
-    return parts.join(QStringLiteral(", "));
+    return parts.join(items::comma());
 }
 
 void InspectorPanel::askSoon()

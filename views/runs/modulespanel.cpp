@@ -16,6 +16,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletreemodel.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/store/rowsof.h>
 
 #include "modulesdelegate.h"
@@ -207,7 +208,7 @@ void ModulesPanel::applyFilter()
         const QScopedValueRollback guard(m_ownChange, true);
         m_model->setFilter(m_filter->text());
     }
-    m_error->setText(tr("Regular expression: %1").arg(m_model->filterError()));
+    m_error->setText(tr("Regular expression: %1").arg(items::saidwords::inLanguage(m_model->filterError())));
     m_error->setVisible(!m_model->filterError().isEmpty());
     if (!m_filter->text().isEmpty() && m_model->tree().shownCount() <= kExpandUpTo)
         m_tree->expandAll();

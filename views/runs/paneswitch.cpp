@@ -44,10 +44,19 @@ bool PaneSwitch::eventFilter(QObject* watched, QEvent* event)
 void PaneSwitch::arrange()
 {
     const bool isNarrow = m_split->width() < m_enough;
-    for (std::size_t i = 0; i < m_panes.size(); ++i) {
+    bool isNew = false;
+    bool hadFocus = false;
+    // What is shown first: else the focus goes through what is hidden then.
+    for (const std::size_t i : { m_shown, 1 - m_shown }) {
+        QWidget* box = m_panes[i].box;
+        const bool isShown = !isNarrow || i == m_shown;
+        isNew = isNew || box->isHidden() == isShown;
+        hadFocus = hadFocus || (!isShown && box->isAncestorOf(box->window()->focusWidget()));
         m_buttons[i]->setVisible(isNarrow);
-        m_panes[i].box->setVisible(!isNarrow || i == m_shown);
+        box->setVisible(isShown);
     }
+    if (isNew)
+        Q_EMIT arranged(hadFocus);
 }
 
 }

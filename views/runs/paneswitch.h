@@ -26,6 +26,10 @@ public:
     /// enough: how wide the splitter must be for both.
     PaneSwitch(QSplitter* split, Pane first, Pane second, int enough);
 
+Q_SIGNALS:
+    /// Other panes are shown now. `hadFocus`: what is hidden now had the keyboard.
+    void arranged(bool hadFocus);
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 

@@ -5,6 +5,7 @@
 
 #include <telltale/items/guithread.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/items/saidwords.h>
 
 namespace telltale::views {
 
@@ -26,7 +27,7 @@ QString RunsFilter::setLine(const QString& line)
     items::assertGuiThread();
     auto query = archive::RunQuery::parse(line.toStdString(), QDateTime::currentMSecsSinceEpoch() * 1'000'000);
     if (!query)
-        return QString::fromStdString(query.error().sentence());
+        return items::saidwords::of(query.error());
     m_query = std::move(*query);
     if (m_query.needsProfile())
         Q_EMIT m_model->profilesWanted();

@@ -43,6 +43,7 @@ ConfigForm::ConfigForm(ConfigDraft* draft, QWidget* parent)
     }
     layout->addStretch(1);
     setWidget(rows);
+    setFocusProxy(firstStop());
     connect(draft, &ConfigDraft::changed, this, &ConfigForm::takeDraft);
 }
 
@@ -50,6 +51,20 @@ void ConfigForm::setUsedOnly(bool on)
 {
     m_isUsedOnly = on;
     takeDraft();
+}
+
+/// Null where no field is shown.
+QWidget* ConfigForm::firstStop() const
+{
+    for (const Group& group : m_groups) {
+        for (const FieldRow* row : group.rows) {
+            for (QWidget* part : row->findChildren<QWidget*>()) {
+                if (!row->isHidden() && !part->isHidden() && (part->focusPolicy() & Qt::TabFocus) != 0)
+                    return part;
+            }
+        }
+    }
+    return nullptr;
 }
 
 void ConfigForm::takeDraft()
@@ -65,6 +80,7 @@ void ConfigForm::takeDraft()
         }
         group.title->setVisible(isAnyShown);
     }
+    setFocusProxy(firstStop());
 }
 
 }

@@ -11,7 +11,8 @@ class ConfigDraft;
 class FieldRow;
 class RoleLabel;
 
-/// Every field of a config with a control of its type, grouped by what it is about: made from the table of fields.
+/// Every field of a config with a control of its type, grouped by what it is about: made from the table of fields. The
+/// keyboard comes to the first one that is shown.
 class ConfigForm : public QScrollArea {
     Q_OBJECT
 public:
@@ -29,6 +30,7 @@ private:
         std::vector<FieldRow*> rows;
     };
     void takeDraft();
+    QWidget* firstStop() const; ///< of the keyboard, in what is shown
 
     std::vector<Group> m_groups;
     bool m_isUsedOnly = false;

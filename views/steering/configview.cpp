@@ -29,6 +29,7 @@
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/config/field.h>
+#include <telltale/items/comma.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/paneswitch.h>
 #include <telltale/runs/rolelabel.h>
@@ -73,8 +74,6 @@ ConfigView::ConfigView(const ViewContext& context, QWidget* parent)
     layout->addWidget(makeBody(), 1);
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
-    setFocusProxy(m_editor);
-    tabFrom(m_editor, this);
     fillBar();
 
     const auto shortcut = [this](const QKeySequence& keys, auto act) {
@@ -197,7 +196,22 @@ QWidget* ConfigView::makeBody()
     rightScroll->setWidget(right);
     across->addWidget(rightScroll);
     across->setSizes({ 520, 380, 280 });
-    new PaneSwitch(across, form, json, kBothPanes);
+    auto* panes = new PaneSwitch(across, form, json, kBothPanes);
+    const auto chooseFocus = [this, jsonBox = json.box] {
+        QWidget* first = jsonBox->isHidden() ? m_form->focusProxy() : m_editor;
+        setFocusProxy(first == m_editor ? first : m_form);
+        if (first == nullptr)
+            return;
+        tabFrom(first, this);
+        if (first != m_editor)
+            tabFrom(first, m_form); // one field after the other, and then the rest
+    };
+    connect(panes, &PaneSwitch::arranged, this, [this, chooseFocus](bool hadFocus) {
+        chooseFocus();
+        if (hadFocus)
+            setFocus();
+    });
+    chooseFocus();
     across->setChildrenCollapsible(false);
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);
@@ -414,8 +428,7 @@ void ConfigView::takeDraft()
             answers.append(QStringLiteral("%1 %2").arg(count).arg(AnswersModel::word(state)));
     }
     const QString title = now != nullptr && now->rev > 0 ? tr("Answers to rev %1").arg(now->rev) : tr("Ranks");
-    m_answersTitle->setText(
-        answers.isEmpty() ? title : title + QStringLiteral("   ") + answers.join(QStringLiteral(", ")));
+    m_answersTitle->setText(answers.isEmpty() ? title : title + QStringLiteral("   ") + answers.join(items::comma()));
 }
 
 /// What the draft would cost.

@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/runs/stacktext.h>
@@ -83,7 +84,7 @@ void ModuleCard::show(const analysis::StructureItem& item, const std::vector<Kin
     }
     if (!item.shared.empty())
         facts.append(tr("same as %1").arg(QString::fromStdString(item.shared)));
-    m_facts->setText(facts.join(QStringLiteral(", ")));
+    m_facts->setText(facts.join(items::comma()));
     QStringList lines;
     for (const Kind kind : kinds)
         lines.append(kindsText({ kind }));
@@ -110,6 +111,7 @@ void ModuleCard::show(const analysis::StructureItem& item, const std::vector<Kin
     for (QWidget* part : std::initializer_list<QWidget*> {
              m_facts, m_collectedTitle, m_collected, m_additionsTitle, m_additions, m_additionsHint })
         part->show();
+    m_isEmpty = false;
 }
 
 void ModuleCard::showNothing(const QString& why)
@@ -118,6 +120,14 @@ void ModuleCard::showNothing(const QString& why)
     for (QWidget* part : std::initializer_list<QWidget*> { m_facts, m_collectedTitle, m_collected, m_additionsTitle,
              m_additions, m_additionsHint, m_stackTitle, m_stack })
         part->hide();
+    m_isEmpty = true;
+}
+
+void ModuleCard::setPictured(bool isPicture)
+{
+    for (QWidget* part : std::initializer_list<QWidget*> { m_additionsTitle, m_additions, m_additionsHint })
+        part->setVisible(!isPicture && !m_isEmpty);
+    m_layout->activate();
 }
 
 void ModuleCard::setStack(const QString& stack, bool areStacksThere)

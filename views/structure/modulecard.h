@@ -24,6 +24,8 @@ public:
     void showNothing(const QString& why);
     void setStack(const QString& stack, bool areStacksThere);
     void setWritable(bool isWritable); ///< whether there is a draft to add to
+    /// A picture has nothing to click.
+    void setPictured(bool isPicture);
 
 Q_SIGNALS:
     void additionWanted(const QString& pointer, const QString& value);
@@ -43,6 +45,7 @@ private:
     RoleLabel* m_stackTitle;
     RoleLabel* m_stack;
     bool m_isWritable = false;
+    bool m_isEmpty = true;
 };
 
 }

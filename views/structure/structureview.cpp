@@ -222,6 +222,18 @@ void StructureView::showCard()
         m_card->setStack(m_last.stack, m_last.areStacksThere);
 }
 
+/// Without what is there for mouse and keyboard alone.
+void StructureView::paintPicture(QPainter& painter, QSize size)
+{
+    const bool hadFocus = m_tree->hasFocus();
+    m_tree->clearFocus();
+    m_card->setPictured(true);
+    DataView::paintPicture(painter, size);
+    m_card->setPictured(false);
+    if (hadFocus)
+        m_tree->setFocus();
+}
+
 QString StructureView::emptyText() const
 {
     if (!trouble().isEmpty())

@@ -32,6 +32,7 @@ protected:
     void ask() override;
     void troubleChanged() override;
     void resizeEvent(QResizeEvent* event) override;
+    void paintPicture(QPainter& painter, QSize size) override;
 
 private:
     struct Answer {

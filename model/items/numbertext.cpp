@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "theme.h"
+#include "numbertext.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
-namespace telltale::views {
+#include <QRegularExpression>
+
+namespace telltale::items {
 
 namespace {
 
@@ -98,6 +102,36 @@ QString formatShort(double value)
     if (unit == 0 && scaled == std::floor(scaled))
         return formatStep(static_cast<qint64>(scaled));
     return withUnit(scaled, QLatin1String(kUnits.at(unit)));
+}
+
+QString formatFraction(double share)
+{
+    return formatValue(share * 100) + (std::isfinite(share) ? kUnitSpace + QStringLiteral("%") : QString());
+}
+
+QString reformatNumber(const QString& given)
+{
+    // "81,920": as counts are written where nobody has told of U+202F.
+    static const QRegularExpression kGrouped(
+        QRegularExpression::anchoredPattern(QStringLiteral(R"(\d{1,3}(,\d{3})+)")));
+    QString text = given;
+    if (kGrouped.match(given).hasMatch())
+        text.remove(u',');
+    static const QRegularExpression kNumber(
+        QRegularExpression::anchoredPattern(QStringLiteral(R"([+-]?(\d+)(\.\d+)?(e[+-]?\d+)?|-?nan|[+-]?inf)")));
+    const auto match = kNumber.match(text);
+    if (!match.hasMatch())
+        return text;
+    bool isWhole = false;
+    const qint64 whole = text.toLongLong(&isWhole);
+    if (isWhole)
+        return formatStep(whole);
+    if (text.endsWith(QLatin1String("nan")))
+        return formatValue(std::numeric_limits<double>::quiet_NaN());
+    // As many figures as it has there, and no zeros that nobody measured.
+    QString digits = match.captured(1) + match.captured(2).mid(1);
+    digits.remove(QRegularExpression(QStringLiteral("^0+")));
+    return formatValue(text.toDouble(), std::clamp(static_cast<int>(digits.size()), 1, 4));
 }
 
 }
