@@ -10,8 +10,6 @@
 namespace telltale::judge {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::uint64_t kMostElements = std::uint64_t { 1 } << 40; ///< of one gradient
 
 tl::unexpected<Error> notWhole()
@@ -23,8 +21,9 @@ tl::unexpected<Error> notWhole()
 Expected<void> append(const std::string& document, StoredSigns::Bits& bits)
 {
     const std::size_t end = document.find('\n');
-    const Json head
-        = end == std::string::npos ? Json() : Json::parse(document.data(), document.data() + end, nullptr, false);
+    const nlohmann::json head = end == std::string::npos
+        ? nlohmann::json()
+        : nlohmann::json::parse(document.data(), document.data() + end, nullptr, false);
     const auto number = [&head](const char* name) {
         const auto found = head.is_object() ? head.find(name) : head.end();
         return head.is_object() && found != head.end() && found->is_number_unsigned() ? found->get<std::uint64_t>()
@@ -37,10 +36,10 @@ Expected<void> append(const std::string& document, StoredSigns::Bits& bits)
         return notWhole();
     if (first == 0) {
         bits = {};
-        for (const Json& extent : head["shape"]) {
+        for (const nlohmann::json& extent : head["shape"]) {
             if (!extent.is_number_unsigned())
                 return notWhole();
-            bits.shape.push_back(extent.get<std::int64_t>());
+            bits.shape.push_back(extent.get<std::uint64_t>());
         }
     }
     // What follows another document begins at a whole byte: only the last one of a gradient may end inside of one.
@@ -78,9 +77,9 @@ Expected<StoredSigns::Bits> StoredSigns::read(store::RunReader& reader, const st
         if (auto done = append(*document, bits); !done)
             return tl::unexpected(done.error());
     }
-    const std::int64_t whole
-        = std::accumulate(bits.shape.begin(), bits.shape.end(), std::int64_t { 1 }, std::multiplies<>());
-    if (bits.count != static_cast<std::uint64_t>(whole))
+    const std::uint64_t whole
+        = std::accumulate(bits.shape.begin(), bits.shape.end(), std::uint64_t { 1 }, std::multiplies<>());
+    if (bits.count != whole)
         return notWhole();
     return bits;
 }

@@ -26,7 +26,7 @@ public:
     };
     /// Of one gradient, the lowest bit of a byte first; 1 = positive.
     struct Bits {
-        std::vector<std::int64_t> shape;
+        std::vector<std::uint64_t> shape;
         std::uint64_t count = 0;
         std::vector<std::uint8_t> bytes;
     };

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -102,13 +103,14 @@ def test_runs_are_compared_by_their_signs_and_with_a_reference_while_they_train(
         trainings: dict[str, tuple[int, dict[str, Any]]] = {
             "clean": (100, {}), "again": (100, {"reference": reference}), "flipped": (3, {"reference": reference}),
         }  # fmt: skip
+        reason = "rank 0, step 3: 2.weight: the share of equal signs falls from 1 to 0 (a drop over 0.03)"
         for name, (flip, more) in trainings.items():
             monkeypatch.setenv("TELLTALE_RUN_ID", name)
             capfd.readouterr()
             train(tmp_path / name, flip_from=flip, more={"stream": True, **more})
             said = capfd.readouterr().err
-            reason = "rank 0, step 3: 2.weight: the share of equal signs falls from 1 to 0 (a drop over 0.03), against"
-            assert (reason in said) == (name == "flipped") and ("equal signs" in said) == (name == "flipped"), said
+            is_apart = name == "flipped"
+            assert (reason + ", against" in said) == is_apart and ("equal signs" in said) == is_apart, said
         assert server.stop() == 0
         found = {}
         for path in (tmp_path / "data").rglob("*.telltale"):
@@ -120,6 +122,10 @@ def test_runs_are_compared_by_their_signs_and_with_a_reference_while_they_train(
         assert GradComparator.compare_distributed(found["clean"], found["again"], tmp_path / "same") == []
         first, *_ = GradComparator.compare_distributed(found["clean"], found["flipped"], tmp_path / "other")
         assert (first.rank, first.verdict.suspicious, first.name) == (0, 3, "2.weight")
+        for other, code in (("again", 0), ("flipped", 1)):
+            words = [TELLTALE, "compare", found["clean"], found[other], "--fail"]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+            assert done.returncode == code and (reason in done.stdout) == bool(code), done.stdout + done.stderr
     finally:
         server.kill()
 
