@@ -262,6 +262,10 @@
         <translation>%2 个梯度中有 %1 个符号可疑</translation>
     </message>
     <message>
+        <source>first: step %1, rank %2, %3: %4 to %5</source>
+        <translation>首个：第 %1 步，rank %2，%3：%4 降至 %5</translation>
+    </message>
+    <message>
         <source>config</source>
         <translation>配置</translation>
     </message>

@@ -86,6 +86,7 @@ Verb compareVerb()
         "equal, what differs first, in the order in which a step comes to it, how far each kind and rank is apart, "
         "and\n"
         "what differs in their configs, hyperparameters and environments.\n"
+        "Signs of gradients that both have are judged by msprobe's rule: from which step on which are suspicious.\n"
         "Scalars that tell times are left out. A and B are paths or ids from 'telltale runs'.",
         { "RUN...", 2, 2 },
         { { "--kind", "KIND", "this kind alone: grad_reduced, actv, exp_avg, ..." },

@@ -103,7 +103,8 @@ Json jsonOf(const Comparison::OfSigns& one)
         { "slot", one.key.slot.text() }, { "first_step", verdict.first.step.value },
         { "first", verdict.first.similarity }, { "least_step", verdict.least.step.value },
         { "least", verdict.least.similarity }, { "largest_drop", verdict.largestDrop },
-        { "suspicious", verdict.suspicious ? Json(verdict.suspicious->value) : Json() } };
+        { "suspicious", verdict.suspicious ? Json(verdict.suspicious->value) : Json() },
+        { "reason", verdict.isSuspicious() ? Json(verdict.reason()) : Json() } };
 }
 
 Json jsonOf(const DifferingFact& fact)
@@ -159,9 +160,8 @@ void addSigns(std::string& text, const std::vector<Comparison::OfSigns>& signs)
         signs.size(), SignVerdict::kLeastAtFirst, SignVerdict::kMostDrop);
     for (std::ptrdiff_t i = 0; i < std::min(kMost, suspicious); ++i) {
         const Comparison::OfSigns& one = signs[static_cast<std::size_t>(i)];
-        text += fmt::format("  rank {}  {}: {:.4g} at step {}, {:.4g} at least, at step {}\n", one.rank.value,
-            terminalText(one.key.text()), one.verdict.first.similarity, one.verdict.first.step.value,
-            one.verdict.least.similarity, one.verdict.least.step.value);
+        text += fmt::format("  rank {}, step {}: {}: {}\n", one.rank.value, one.verdict.suspicious->value,
+            terminalText(one.key.text()), one.verdict.reason());
     }
 }
 

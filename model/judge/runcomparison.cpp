@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <telltale/judge/storedsigns.h>
 #include <telltale/judge/watchlist.h>
 #include <telltale/store/rowsof.h>
 
@@ -62,6 +63,13 @@ double relativeOf(const CellValue& a, const CellValue& b, Stat stat)
     return std::abs(a.value - b.value) / std::max(std::abs(a.value), std::abs(b.value));
 }
 
+StepRange united(StepRange a, StepRange b)
+{
+    if (a.isEmpty() || b.isEmpty())
+        return a.isEmpty() ? b : a;
+    return { std::min(a.first, b.first), std::max(a.last, b.last) };
+}
+
 class Comparer {
 public:
     Comparer(const ComparedRun& a, const ComparedRun& b, const ComparisonWish& wish)
@@ -82,6 +90,9 @@ private:
     Expected<void> compareHeats(Kind kind, Stat stat, const std::vector<Pair>& pairs);
     Expected<void> compareRaw(Kind kind, Stat stat, const Pair& pair);
     void take(const Pair& pair, Kind kind, Stat stat, Step step, const CellValue& a, const CellValue& b);
+    bool isApart(Kind kind, Rank rank, double relative);
+    void differ(Deviation deviation, const Place& place);
+    Expected<void> compareStoredSigns();
     void note(Deviation deviation, const Place& place);
     bool isCanceled() const { return m_wish.cancel && m_wish.cancel->load(std::memory_order_relaxed); }
     void tellProgress(double pairsDone) const;
@@ -101,6 +112,8 @@ private:
     double m_pairsDone = 0;
     std::vector<std::pair<Place, Deviation>> m_first; ///< of the first step, in order
     std::set<std::string> m_timings;
+    StoredSigns m_signsOfA, m_signsOfB; ///< empty where the two are one run
+    std::set<std::pair<Rank, std::string>> m_judged; ///< of what signs themselves tell
     Comparison m_result;
 };
 
@@ -185,25 +198,38 @@ void Comparer::take(const Pair& pair, Kind kind, Stat stat, Step step, const Cel
         m_result.unmatched += hasA != hasB ? 1 : 0;
         return;
     }
-    Comparison::OfKind& of = m_kinds[kind];
-    Comparison::OfRank& ofRank = m_ranks[pair.a->rank];
-    ++of.compared;
-    ++ofRank.compared;
     const double relative = relativeOf(a, b, stat);
-    if (relative <= m_wish.tolerance && relative < HUGE_VAL)
+    if (!isApart(kind, pair.a->rank, relative))
         return;
+    const auto known = m_places.find({ pair.a->rank, kind, pair.a->tensor });
+    const Place place
+        = known == m_places.end() ? Place { phaseOf(kind), std::numeric_limits<std::int32_t>::max() } : known->second;
+    differ({ step, pair.a->rank, kind, m_index.key(*pair.a), stat, phaseOf(kind), a, b, relative }, place);
+}
+
+/// Counts two values; whether they are farther apart than is tolerated.
+bool Comparer::isApart(Kind kind, Rank rank, double relative)
+{
+    ++m_kinds[kind].compared;
+    ++m_ranks[rank].compared;
+    return !(relative <= m_wish.tolerance && relative < HUGE_VAL);
+}
+
+void Comparer::differ(Deviation deviation, const Place& place)
+{
+    const Step step = deviation.step;
+    Comparison::OfKind& of = m_kinds[deviation.kind];
+    Comparison::OfRank& ofRank = m_ranks[deviation.rank];
     ++of.differing;
     ++ofRank.differing;
     ofRank.first = std::min(ofRank.first.value_or(step), step);
     Comparison::OfStep& ofStep = m_steps[step];
     ++ofStep.differing;
-    ofStep.nonFinite += a.state != b.state && (series::isNonFinite(a.state) || series::isNonFinite(b.state)) ? 1 : 0;
-    Deviation deviation { step, pair.a->rank, kind, m_index.key(*pair.a), stat, phaseOf(kind), a, b, relative };
-    const auto known = m_places.find({ pair.a->rank, kind, pair.a->tensor });
-    const Place place
-        = known == m_places.end() ? Place { phaseOf(kind), std::numeric_limits<std::int32_t>::max() } : known->second;
-    const bool isLarger = !of.largest || relative > of.largest->relative
-        || (relative == of.largest->relative && step < of.largest->step);
+    const CellState a = deviation.a.state;
+    const CellState b = deviation.b.state;
+    ofStep.nonFinite += a != b && (series::isNonFinite(a) || series::isNonFinite(b)) ? 1 : 0;
+    const bool isLarger = !of.largest || deviation.relative > of.largest->relative
+        || (deviation.relative == of.largest->relative && step < of.largest->step);
     if (isLarger)
         of.largest = deviation;
     note(std::move(deviation), place);
@@ -307,6 +333,56 @@ Expected<void> Comparer::judgeSigns(Kind kind, Stat stat, const Pair& pair)
     return {};
 }
 
+/// Those that both have, element by element: a similarity of 1 is what it would be in the same training.
+Expected<void> Comparer::compareStoredSigns()
+{
+    const NamePattern pattern(m_wish.pattern);
+    std::map<std::pair<Rank, std::string>, std::vector<SignSample>> samples;
+    const auto isWanted = [&](const StoredSigns::Key& key) {
+        return m_result.steps.contains(key.step) && pattern.matches(key.name)
+            && (m_wish.ranks.empty()
+                || std::find(m_wish.ranks.begin(), m_wish.ranks.end(), key.rank) != m_wish.ranks.end());
+    };
+    std::size_t both = 0;
+    const auto& others = m_signsOfB.documents();
+    for (const auto& [key, documents] : m_signsOfA.documents()) {
+        if (!isWanted(key))
+            continue;
+        if (isCanceled())
+            return failure(ErrorCode::Canceled, "the comparison was canceled");
+        const auto other = others.find(key);
+        const auto a = other == others.end() ? Expected<StoredSigns::Bits>() : StoredSigns::read(m_a.reader, documents);
+        const auto b = other == others.end() || !a ? a : StoredSigns::read(m_b.reader, other->second);
+        both += other == others.end() ? 0 : 1;
+        if (other == others.end() || !a || !b || a->shape != b->shape) {
+            ++m_result.unmatched; // damaged, or of another parameter by the same name
+            continue;
+        }
+        if (a->count == 0)
+            continue;
+        const double similarity = signSimilarity(a->bytes, b->bytes, a->count);
+        samples[{ key.rank, key.name }].push_back({ key.step, similarity });
+        if (isApart(Kind::GradSign, key.rank, 1 - similarity)) {
+            series::SeriesKey series;
+            series.name = key.name;
+            const Phase phase = phaseOf(Kind::GradSign);
+            differ({ key.step, key.rank, Kind::GradSign, std::move(series), Stat::Similarity, phase,
+                       { 1, CellState::Value }, { similarity, CellState::Value }, 1 - similarity },
+                { phase, std::numeric_limits<std::int32_t>::max() });
+        }
+    }
+    const auto wantedOfB
+        = std::count_if(others.begin(), others.end(), [&](const auto& one) { return isWanted(one.first); });
+    m_result.unmatched += static_cast<std::size_t>(wantedOfB) - both;
+    for (const auto& [of, found] : samples) {
+        series::SeriesKey key;
+        key.name = of.second;
+        m_result.signs.push_back({ of.first, Kind::GradSign, std::move(key), judgeSignSimilarity(found) });
+        m_judged.insert(of);
+    }
+    return {};
+}
+
 Expected<void> Comparer::judgeSigns()
 {
     for (const auto& [of, pairs] : m_pairs) {
@@ -316,21 +392,34 @@ Expected<void> Comparer::judgeSigns()
         for (const Pair& pair : pairs) {
             if (isCanceled())
                 return failure(ErrorCode::Canceled, "the comparison was canceled");
+            // A recorded similarity may be to a third run.
+            if (stat == Stat::Similarity && m_judged.contains({ pair.a->rank, m_index.key(*pair.a).name }))
+                continue;
             if (auto done = judgeSigns(kind, stat, pair); !done)
                 return done;
         }
     }
-    std::stable_sort(
-        m_result.signs.begin(), m_result.signs.end(), [](const Comparison::OfSigns& a, const Comparison::OfSigns& b) {
-            return a.verdict.isSuspicious() > b.verdict.isSuspicious();
-        });
+    const auto when = [](const Comparison::OfSigns& one) {
+        return one.verdict.suspicious.value_or(Step { std::numeric_limits<std::int64_t>::max() });
+    };
+    std::stable_sort(m_result.signs.begin(), m_result.signs.end(),
+        [&](const Comparison::OfSigns& a, const Comparison::OfSigns& b) { return when(a) < when(b); });
     return {};
 }
 
 Expected<Comparison> Comparer::run()
 {
-    const StepRange ofA = m_a.steps.value_or(m_a.catalog.steps);
-    const StepRange ofB = m_b.steps.value_or(m_b.catalog.steps);
+    if (m_a.catalog.storeId != m_b.catalog.storeId && (!m_wish.kind || *m_wish.kind == Kind::GradSign)
+        && (!m_wish.stat || *m_wish.stat == Stat::Similarity)) {
+        auto a = StoredSigns::of(m_a.reader);
+        auto b = a ? StoredSigns::of(m_b.reader) : tl::unexpected(a.error());
+        if (!b)
+            return tl::unexpected(b.error());
+        m_signsOfA = std::move(*a);
+        m_signsOfB = std::move(*b);
+    }
+    const StepRange ofA = united(m_a.steps.value_or(m_a.catalog.steps), m_signsOfA.steps());
+    const StepRange ofB = united(m_b.steps.value_or(m_b.catalog.steps), m_signsOfB.steps());
     const StepRange common { std::max(ofA.first, ofB.first), std::min(ofA.last, ofB.last) };
     m_result.steps = common;
     if (m_wish.steps)
@@ -340,7 +429,9 @@ Expected<Comparison> Comparer::run()
             fmt::format("one has {} to {}, the other {} to {}", ofA.first.value, ofA.last.value, ofB.first.value,
                 ofB.last.value));
     pairRows();
-    if (m_pairs.empty())
+    if (const auto done = compareStoredSigns(); !done)
+        return tl::unexpected(done.error());
+    if (m_pairs.empty() && m_result.signs.empty())
         return failure(ErrorCode::NotFound, "the runs have nothing in common that could be compared",
             "'telltale inspect' lists what each has");
     for (const auto& [of, pairs] : m_pairs) {

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace telltale::judge {
 
 SignVerdict judgeSignSimilarity(std::span<const SignSample> samples)
@@ -25,11 +27,22 @@ SignVerdict judgeSignSimilarity(std::span<const SignSample> samples)
         }
         if (one.similarity < verdict.least.similarity)
             verdict.least = one;
-        if (isSuspicious && !verdict.suspicious)
+        if (isSuspicious && !verdict.suspicious) {
             verdict.suspicious = one.step;
+            verdict.before = before ? std::optional(before->similarity) : std::nullopt;
+            verdict.then = one.similarity;
+        }
         before = &one;
     }
     return verdict;
+}
+
+std::string SignVerdict::reason() const
+{
+    if (!before)
+        return fmt::format("only {:.4g} of the signs are the same (below {} at first)", then, kLeastAtFirst);
+    return fmt::format(
+        "the share of equal signs falls from {:.4g} to {:.4g} (a drop over {})", *before, then, kMostDrop);
 }
 
 double mostSimilar(double a, double b)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include <telltale/core/ids.h>
 
@@ -27,8 +28,13 @@ struct SignVerdict {
     SignSample least; ///< the earliest of the lowest
     double largestDrop = 0; ///< from a step to the next; 0 where it never falls
     std::optional<Step> suspicious; ///< the first step at which the rule holds
+    std::optional<double> before; ///< the share at the step before that; none at the first
+    double then = 0; ///< and at it
 
     bool isSuspicious() const { return suspicious.has_value(); }
+    /// What is suspicious, as the end of an English sentence: "the share of equal signs falls from 1 to 0 (a drop over
+    /// 0.03)". Of a suspicious one.
+    std::string reason() const;
 };
 
 /// Of samples by ascending step, at least one; a similarity that is no number is left out.

@@ -46,11 +46,11 @@ if is_job:
 class SteeredRun:
     """A server, and the processes of a job that trains until it is told to stop."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, training: str = TRAINING) -> None:
         self.folder = folder
         self.server = Server(folder / "data")
         self.script = folder / "training.py"
-        self.script.write_text(TRAINING)
+        self.script.write_text(training)
         self.ranks: dict[int, subprocess.Popen[str]] = {}
 
     def _start(self, command: list[str], rank: int, **environment: str) -> None:
@@ -73,7 +73,7 @@ class SteeredRun:
 
     def start(self, rank: int, **environment: str) -> None:
         """A rank by itself: a job of two that do not know each other."""
-        self._start([], rank, RANK=str(rank), WORLD_SIZE="2", **environment)
+        self._start([], rank, **{"RANK": str(rank), "WORLD_SIZE": "2", **environment})
 
     def torchrun(self, world: int, of_rank: dict[int, dict[str, str]] | None = None, **environment: str) -> None:
         """All ranks of a job in DDP; of_rank: what some of them have in their environment alone."""
@@ -129,11 +129,11 @@ class SteeredRun:
         """Until every rank that is there has so many steps in the run."""
         self.wait_until(lambda: all(len(self.steps(kind, rank)) >= count for rank in ranks or self.ranks))
 
-    def steps(self, kind: str, rank: int) -> list[int]:
+    def steps(self, kind: str, rank: int, name: str = "0.weight") -> list[int]:
         capsules = list(self.server.folder.rglob("*.telltale"))
         if not capsules:
             return []
-        command = [str(TELLTALE), "show", str(capsules[0]), "--series", "0.weight", "--rank", str(rank), "--json"]
+        command = [str(TELLTALE), "show", str(capsules[0]), "--series", name, "--rank", str(rank), "--json"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         if done.returncode != 0:
             return []

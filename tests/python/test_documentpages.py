@@ -93,6 +93,14 @@ def imported(name: str) -> Any:
     raise AssertionError(name)
 
 
+def test_links_to_the_reference_lead_to_a_heading() -> None:
+    fields = [place.removeprefix("field:") for place in PLACES if place.startswith("field:")]
+    for language in make.LANGUAGES:
+        wanted = {heading.replace(".", "") for heading in places.headings(language)}
+        linked = {places.anchor(field, language) for field in fields}
+        assert linked and linked <= wanted, linked - wanted
+
+
 def test_every_field_that_msprobe_has_is_on_the_pages() -> None:
     fields = set(places.schema()["properties"]) - {"telltale", "$schema"}
     for page in ("monitor-zh.md", "monitor-en.md", "mindstudio-probe-8.1.0.md"):

@@ -24,6 +24,7 @@ from telltale.gradprobe.runsigns import write_signs
 from telltale.gradprobe.signfile import ProbeError
 from telltale.pytorch import PrecisionDebugger
 
+NAMES = ["0.weight", "0.bias", "3.weight", "3.bias"]
 STREAM = {"telltale": {"stream": True}}
 
 
@@ -64,10 +65,11 @@ def test_runs_are_compared_by_the_signs_that_were_streamed(
     capfd.readouterr()
     suspicious = GradComparator.compare_distributed(found["clean"], found["flipped"], tmp_path / "out")
     assert [(one.verdict.suspicious, one.name) for one in suspicious][:1] == [(3, "3.weight")]
+    by_package = {one.name: one.verdict.suspicious for one in suspicious}
+    assert verdicts(found["flipped"], found["clean"]) == {**dict.fromkeys(NAMES), **by_package}
     assert GradComparator.compare_distributed(found["clean"], tmp_path / "clean", tmp_path / "same") == []
     lines = (tmp_path / "same/rank0/similarities.csv").read_text("utf-8-sig").splitlines()
-    order = ["step", "0.weight", "0.bias", "3.weight", "3.bias", "summary"]
-    assert [line.split(",")[0] for line in lines] == order
+    assert [line.split(",")[0] for line in lines] == ["step", *NAMES, "summary"]
 
 
 def test_a_reference_is_compared_with_while_the_training_runs(
@@ -113,9 +115,9 @@ def test_what_was_compared_is_sent_as_a_run(
     assert verdicts(found["signs of flipped"])["3.weight"] == 3
 
 
-def verdicts(path: Path) -> dict[str, Any]:
-    """By the program's own comparison."""
-    words = [TELLTALE, "compare", path, path, "--json"]
+def verdicts(path: Path, other: Path | None = None) -> dict[str, Any]:
+    """By the program's own comparison, with another run or of the shares that the run has itself."""
+    words = [TELLTALE, "compare", other or path, path, "--json"]
     compared = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
     return {one["name"]: one["suspicious"] for one in json.loads(compared.stdout)["signs"]}
 

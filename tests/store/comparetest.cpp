@@ -273,6 +273,65 @@ private Q_SLOTS:
         QVERIFY2(text.out.find("signs: 1 of 2 suspicious") != std::string::npos, text.out.c_str());
     }
 
+    /// What grad_probe streamed of two trainings, and nothing else.
+    void storedSignsAreComparedAndJudged()
+    {
+        const auto probed = [this](const char* name, bool isFlipped, bool isCutOff = false) {
+            CapsuleBuilder builder(path(name), name);
+            const auto stream = builder.addAttempt(Rank { 0 }, 0);
+            std::vector<Blob> blobs;
+            const auto add = [&](int step, const std::string& of, int first, int count, char bits) {
+                Blob one;
+                one.id = std::to_string(blobs.size());
+                one.kind = "grad_sign";
+                one.name = of;
+                one.step = Step { step };
+                one.bytes = "{\"shape\": [4, 5], \"first\": " + std::to_string(first) + ", \"count\": "
+                    + std::to_string(count) + "}\n" + std::string(static_cast<std::size_t>(count + 7) / 8, bits);
+                blobs.push_back(std::move(one));
+            };
+            for (int step = 0; step < 6; ++step) {
+                add(step, "fc.weight", 0, 16, '\x55'); // tried, and computed anew
+                add(step, "fc.weight", 0, 16, '\x0f');
+                if (!isCutOff || step != 4)
+                    add(step, "fc.weight", 16, 4, '\x0f');
+                add(step, "out.weight", 0, 20, isFlipped && step >= 3 ? '\x0f' : '\xf0');
+            }
+            builder.stage(stream, {}, {}, {}, std::move(blobs));
+            builder.commit();
+            builder.finish();
+        };
+        probed("probed", false);
+        probed("probedAgain", false);
+        probed("flipped", true);
+        probed("cutOff", false, true);
+        const auto same = compare({ path("probed"), path("probedAgain"), "--json" });
+        QVERIFY(same["equal"].get<bool>());
+        QCOMPARE(same["compared"].get<int>(), 12);
+        QCOMPARE(same["sentence"].get<std::string>(), std::string("Equal at all steps from 0 to 5."));
+        QVERIFY(same["signs"][0]["suspicious"].is_null() && same["signs"][1]["suspicious"].is_null());
+
+        const auto json = compare({ path("probed"), path("flipped"), "--json" });
+        QVERIFY(!json["equal"].get<bool>());
+        QCOMPARE(json["differing"].get<int>(), 3);
+        QCOMPARE(json["signs"].size(), std::size_t { 2 });
+        QCOMPARE(json["signs"][0]["name"].get<std::string>(), std::string("out.weight"));
+        QCOMPARE(json["signs"][0]["suspicious"].get<int>(), 3);
+        QCOMPARE(json["first"][0]["step"].get<int>(), 3);
+        const Outcome text = call(app::compareVerb, { path("probed"), path("flipped"), "--fail" });
+        QCOMPARE(text.code, 1);
+        const std::string sentence = "rank 0, step 3: out.weight: the share of equal signs falls from 1 to 0 (a drop "
+                                     "over 0.03)";
+        QVERIFY2(text.out.find(sentence) != std::string::npos, text.out.c_str());
+        QCOMPARE(compare({ path("probed"), path("flipped"), "--steps", "0:2", "--json" })["differing"].get<int>(), 0);
+
+        const auto less = compare({ path("probed"), path("cutOff"), "--json" });
+        QVERIFY(less["equal"].get<bool>());
+        QCOMPARE(less["compared"].get<int>(), 11);
+        QCOMPARE(less["unmatched"].get<int>(), 1);
+        QCOMPARE(call(app::compareVerb, { path("probed"), path("probed") }).code, 2);
+    }
+
 private:
     std::unique_ptr<store::RunReader> open(const char* name) const
     {

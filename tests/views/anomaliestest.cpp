@@ -166,12 +166,13 @@ private Q_SLOTS:
 
     void lanesShareWhatThereIsRoomFor()
     {
+        using views::LaneChoice;
         using views::LanePlan;
         std::vector<QString> blocks { QStringLiteral("embed") };
         for (int i = 0; i < 12; ++i)
             blocks.push_back(QStringLiteral("layers.%1").arg(i));
         blocks.push_back(QStringLiteral("head"));
-        const LanePlan plan(blocks, 6);
+        const LanePlan plan(blocks, 6, LaneChoice::Block);
         const QString dash(QChar(0x2013));
         QCOMPARE(plan.names(),
             (std::vector<QString> { QString(), QStringLiteral("embed"), QStringLiteral("layers 0") + dash + u'3',
@@ -179,10 +180,14 @@ private Q_SLOTS:
                 QStringLiteral("head") }));
         QCOMPARE(plan.laneOf(QStringLiteral("layers.7")), 3);
         QCOMPARE(plan.laneOf(QStringLiteral("nowhere")), 0);
-        QCOMPARE(LanePlan(blocks, 99).names().size(), blocks.size() + 1);
-        QVERIFY(LanePlan(blocks, 3).names().size() <= 3);
-        QCOMPARE(LanePlan({ QStringLiteral("0"), QStringLiteral("1") }, 2).names().back(),
-            QStringLiteral("ranks 0") + dash + u'1');
+        QCOMPARE(LanePlan(blocks, 99, LaneChoice::Block).names().size(), blocks.size() + 1);
+        QVERIFY(LanePlan(blocks, 3, LaneChoice::Block).names().size() <= 3);
+        const std::vector<QString> numbers { QStringLiteral("0"), QStringLiteral("1") };
+        QCOMPARE(LanePlan(numbers, 2, LaneChoice::Rank).names().back(), QStringLiteral("ranks 0") + dash + u'1');
+        QCOMPARE(LanePlan(numbers, 9, LaneChoice::Rank).names().back(), QStringLiteral("rank 1"));
+        // Modules of a sequence that is the model itself.
+        QCOMPARE(LanePlan(numbers, 2, LaneChoice::Block).names().back(), QStringLiteral("0") + dash + u'1');
+        QCOMPARE(LanePlan(numbers, 9, LaneChoice::Block).names().back(), QStringLiteral("1"));
     }
 
     void thousandsOfIncidentsAndFoldedFindingsHoldNothingUp()

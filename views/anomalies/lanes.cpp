@@ -59,8 +59,9 @@ void joinRanges(std::vector<StepRange>& ranges)
     ranges = std::move(joined);
 }
 
-LanePlan::LanePlan(const std::vector<QString>& keys, int most)
+LanePlan::LanePlan(const std::vector<QString>& keys, int most, LaneChoice choice)
 {
+    const bool isOfRanks = choice == LaneChoice::Rank;
     struct Part {
         QString stem;
         std::vector<std::pair<int, QString>> members; ///< number and key
@@ -100,15 +101,15 @@ LanePlan::LanePlan(const std::vector<QString>& keys, int most)
             if (isOthers) {
                 m_names.back() = QCoreApplication::translate("telltale::views::Lanes", "others");
             } else if (first == last) {
-                m_names.push_back(part.stem.isEmpty() ? QCoreApplication::translate("telltale::views::Lanes", "rank %1")
-                                                            .arg(part.members[first].first)
-                                                      : part.members[first].second);
+                m_names.push_back(isOfRanks ? QCoreApplication::translate("telltale::views::Lanes", "rank %1")
+                                                  .arg(part.members[first].first)
+                                            : part.members[first].second);
             } else {
                 const QString range = QString::number(part.members[first].first) + QChar(0x2013)
                     + QString::number(part.members[last].first);
-                m_names.push_back(part.stem.isEmpty()
+                m_names.push_back(isOfRanks
                         ? QCoreApplication::translate("telltale::views::Lanes", "ranks %1").arg(range)
-                        : part.stem + u' ' + range);
+                        : (part.stem + u' ' + range).trimmed());
             }
             for (std::size_t at = first; at <= last; ++at)
                 m_lanes.insert(part.members[at].second, static_cast<int>(m_names.size()) - 1);

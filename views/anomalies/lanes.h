@@ -28,13 +28,15 @@ struct Lane {
     std::array<std::vector<StepRange>, 3> reach {}; ///< by severity; apart from each other, by step
 };
 
+enum class LaneChoice { Block, Rank };
+
 /// What a lane can stand for, in model order, and which lane it is in when there is room for so many.
 class LanePlan {
 public:
     LanePlan() = default;
-    /// `keys`: "layers.7", or a rank's number. Neighbors that differ in their number alone share lanes where there are
-    /// more than `most`, which includes that of the run.
-    LanePlan(const std::vector<QString>& keys, int most);
+    /// `keys`: "layers.7", of a sequence that is the model itself "7", or ranks' numbers. Neighbors that differ in
+    /// their number alone share lanes where there are more than `most`, which includes that of the run.
+    LanePlan(const std::vector<QString>& keys, int most, LaneChoice choice);
 
     int laneOf(const QString& key) const; ///< 0, that of the run, for what is unknown
     const std::vector<QString>& names() const { return m_names; } ///< the first is empty: of the run
@@ -51,7 +53,6 @@ std::vector<QString> rankKeysOf(const store::Catalog& catalog);
 /// Sorts ranges; those that touch become one.
 void joinRanges(std::vector<StepRange>& ranges);
 
-enum class LaneChoice { Block, Rank };
 /// Fills the lanes of a plan with a run's incidents.
 std::vector<Lane> lanesOf(const LanePlan& plan, LaneChoice choice, const items::IncidentsModel& incidents);
 

@@ -74,7 +74,7 @@ void TimelineCanvas::plan()
 {
     const auto catalog = state().catalog();
     const std::vector<QString> ranks = catalog ? rankKeysOf(*catalog) : std::vector<QString>();
-    m_plan = LanePlan(m_choice == LaneChoice::Block ? m_blocks : ranks, mostLanes());
+    m_plan = LanePlan(m_choice == LaneChoice::Block ? m_blocks : ranks, mostLanes(), m_choice);
     takeIncidents();
 }
 

@@ -80,6 +80,13 @@ QString comparisonNote(const judge::Comparison& found)
         notes.append(QCoreApplication::translate("CompareWords", "signs of %1 of %2 gradients suspicious")
                          .arg(suspicious)
                          .arg(found.signs.size()));
+    if (suspicious > 0) {
+        const judge::Comparison::OfSigns& first = found.signs.front();
+        notes.append(QCoreApplication::translate("CompareWords", "first: step %1, rank %2, %3: %4 to %5")
+                         .arg(formatStep(first.verdict.suspicious->value), QString::number(first.rank.value),
+                             text(first.key.text()), QString::number(first.verdict.before.value_or(1), 'g', 4),
+                             QString::number(first.verdict.then, 'g', 4)));
+    }
     return notes.join(QStringLiteral("  ·  "));
 }
 

@@ -35,8 +35,10 @@ Expected<judge::Comparison> compareWith(store::RunReader& reference, store::RunR
     wish.tolerance = tolerance;
     wish.cancel = cancel;
     wish.progress = [&share](double done) { share.store(done, std::memory_order_relaxed); };
-    wish.steps = StepRange { after ? Step { after->value + 1 } : std::max(ofA.steps->first, ofB.steps->first),
-        Step { std::min(ofA.steps->last, ofB.steps->last).value - (isRecorded ? kLiveLag : 0) } };
+    // Signs of gradients have steps of their own, so that the runs' would leave them out.
+    if (after || isRecorded)
+        wish.steps = StepRange { after ? Step { after->value + 1 } : std::max(ofA.steps->first, ofB.steps->first),
+            Step { std::min(ofA.steps->last, ofB.steps->last).value - (isRecorded ? kLiveLag : 0) } };
     return judge::compareRuns(ofA, ofB, wish);
 }
 

@@ -24,7 +24,7 @@ from telltale.dispatch import Dispatcher
 from telltale.kinds import Kind
 from telltale.mindspore import executor, late
 from telltale.mindspore.measure import DTYPES, Reader
-from telltale.series import SeriesDesc, SeriesTable
+from telltale.series import SeriesDesc, SeriesTable, record, samples_each
 
 _ROOM = 1 << 30
 
@@ -279,3 +279,29 @@ def test_what_is_not_there_at_the_end_is_counted() -> None:
     worker._thread.join(10)
     assert sink.lost == {0: 7, 1: 7, 2: 7} and not sink.frames
     assert told and all("the training ended before" in text for text in told)
+
+
+def test_steps_that_found_no_room_are_counted() -> None:
+    """64 steps may wait; of those behind them, nothing is computed any more."""
+    sink, told = _Counting(), []
+    worker, never = late.worker(Dispatcher([sink], told.append), told.append), _Never()
+    worker.take(0, [], Pending(queued=never), None)
+    assert never.is_awaited.wait(10)
+
+    def filled(table: SeriesTable) -> late.LateStep:
+        def job(at: Any) -> None:
+            at(table).results[0] = record([1.0, 1.0, 1.0, 1.0, 1, 1, 0, 0, 0, 0])
+
+        return late.LateStep([late.Work([(table, 0)], job, [])], lambda *_: None, told.append)
+
+    for step in range(1, 68):
+        table = SeriesTable(Kind.GRAD_REDUCED, (), 1)
+        table.add(SeriesDesc("w", numel=1))
+        worker.take(step, [table], Pending(queued=filled(table)), None)
+    never.is_over.set()
+    worker.drain(10)
+    worker.stop()
+    worker._thread.join(10)
+    assert sorted(frame.step for frame in sink.frames if frame.tables) == list(range(1, 65))
+    assert sink.lost == dict.fromkeys((65, 66, 67), samples_each(Kind.GRAD_REDUCED, ()))
+    assert told and all("more slowly than the steps" in text for text in told)

@@ -1,34 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The files of msprobe 26.2's TrainerMon for MindSpore, recorded on the same net (tests/data/mindspore), against ours:
 names, files, columns, steps, rows, and values within the rounding.
-
-Where the original is wrong, ours deviates:
-* It takes gradients from `Parameter.main_grad`, which no plain MindSpore training has, and dies without it; the
-  recorded runs set it. Ours come from what the optimizer is called with.
-* Rows of moments lack the chunk's number, so every value stands a column too far left, under the optimizer's own name
-  ("exp_avg.emb.embedding_table"), and `max_exp_avg_sq` stands among `exp_avg_sq`. Ours are rows like the others.
-* An edited config (DYNAMIC_MONITOR) never gets it to write activations; ours writes them with the others.
-* print_struct ends the training; ours goes on.
-* stack_info has the frames of msprobe and of MindSpore; ours has the program's.
-* A target selects what lies below it too, so that there are rows which the original does not have.
-* Rows of gradients of activations stand in the order in which they arrive.
-* `nn.*` optimizers end the original in their first step (test_bits.py has them), `norm` does where its kernel is
-  missing, and L2 features do with one input: there is nothing to compare.
+Where the original is wrong, ours deviates: DEVIATIONS, which the pages in capture/agent/python/documents explain.
 """
 
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from recording import RecordingSink
 from telltale.mindspore import TrainerMon
 from tinynet import adamw, made, train
 
 RECORDED = Path(__file__).resolve().parents[2] / "data" / "mindspore"
+PAGES = Path(__file__).resolve().parents[3] / "capture" / "agent" / "python" / "documents"
+# By the rows of the pages, what proves that ours deviates, and how.
+DEVIATIONS = {
+    "Parameter.main_grad": "test_what_the_original_recorded",
+    "exp_avg_{step}.csv, exp_avg_sq_{step}.csv": "test_moments_in_rows_that_are_whole",
+    "DYNAMIC_MONITOR": "test_an_edit_is_in_force_from_the_next_step",
+    "print_struct": "test_the_structure_is_the_same_and_training_goes_on",
+    "stack_info": "test_stacks_have_the_lines_of_the_program",
+    "targets": "test_what_the_original_recorded",
+    "actv_grad": "test_gradients_of_activations_stand_in_the_order_in_which_they_arrive",
+    "mindspore.nn.Adam, Momentum and other optimizers under @jit": "test_bits.test_every_optimizer_that_runs_here",
+    "mint.norm": "test_quantities.test_statistics_by_every_way_that_reads",
+    "attention_hook, moe_router_weight_hook": "test_an_attention_hook_on_a_cell_of_one_input_is_said",
+}
 Rows = dict[tuple[str, str], dict[str, str]]
 
 
@@ -99,6 +104,41 @@ def test_what_the_original_recorded(case: str, tmp_path: Path) -> None:
         hold(rows, mine[name], digits, f"{case}/{name}")
         more = {key[0] for key in set(mine[name]) - set(rows)}
         assert all(row.startswith(("blocks.0.", "blocks.1.attn.")) for row in more), more  # below the targets
+
+
+def test_the_pages_list_every_deviation() -> None:
+    sys.path.insert(0, str(PAGES))
+    try:
+        pages = importlib.import_module("rows").read_pages()
+    finally:
+        sys.path.remove(str(PAGES))
+    listed = [
+        [row.name for row in chapter.rows]
+        for page in pages
+        for chapter in page.chapters
+        if chapter.english == "Where msprobe 26.2 for MindSpore is wrong"
+    ]
+    assert len(listed) == 3 and all(names == list(DEVIATIONS) for names in listed), listed
+    for proof in DEVIATIONS.values():
+        module, _, name = proof.rpartition(".")
+        assert callable(getattr(importlib.import_module(module or __name__), name)), proof
+
+
+def test_gradients_of_activations_stand_in_the_order_in_which_they_arrive(tmp_path: Path) -> None:
+    mine = list(files_in(ours(tmp_path, "actv_all", steps=1))["actv_grad_0-0.csv"])
+    theirs = list(rows_in(RECORDED / "actv_all" / "actv_grad_0-0.csv"))
+    assert mine != theirs and sorted(mine) == sorted(theirs)
+
+
+def test_an_attention_hook_on_a_cell_of_one_input_is_said() -> None:
+    net = made()
+    optimizer, sink = adamw(net), RecordingSink()
+    config = {"recording_l2_features": True, "l2_targets": {"attention_hook": ["blocks.0.fc1"]}}
+    monitor = TrainerMon(config, sinks=[sink])
+    monitor.set_monitor(net, optimizer)
+    train(net, optimizer, 1)
+    monitor.close()
+    assert any("blocks.0.fc1" in text for text in sink.sentences()), sink.sentences()
 
 
 def test_unreduced_rows_stand_in_the_order_of_backward(tmp_path: Path) -> None:

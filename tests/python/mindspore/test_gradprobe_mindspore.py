@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ if not hasattr(ms, "value_and_grad"):
 
 import mindspore.experimental.optim as experimental  # noqa: E402
 import mindspore.nn as nn  # noqa: E402
+import telltale  # noqa: E402
+from serving import TELLTALE, Server  # noqa: E402
 from telltale.gradprobe.comparator import GradComparator  # noqa: E402
 from telltale.mindspore import PrecisionDebugger, TrainerMon  # noqa: E402
 
@@ -35,7 +38,13 @@ def _blocking() -> Iterator[None]:
     PrecisionDebugger.stop()
 
 
-def train(folder: Path | None, level: str = "L1", flip_from: int = 100, make: str = "AdamW") -> bytes:
+def train(
+    folder: Path | None,
+    level: str = "L1",
+    flip_from: int = 100,
+    make: str = "AdamW",
+    more: dict[str, Any] | None = None,
+) -> bytes:
     """The weights at the end."""
     net = nn.SequentialCell(nn.Dense(8, 16), nn.Tanh(), nn.Dense(16, 4))
     random = np.random.default_rng(7)
@@ -44,9 +53,8 @@ def train(folder: Path | None, level: str = "L1", flip_from: int = 100, make: st
     before = weights(net)
     optimizer = MAKERS[make](net.trainable_params())
     if folder is not None:
-        debugger = PrecisionDebugger(
-            {"task": "grad_probe", "dump_path": str(folder), "grad_probe": {"grad_level": level}}
-        )
+        settings = {"task": "grad_probe", "dump_path": str(folder), "grad_probe": {"grad_level": level}}
+        debugger = PrecisionDebugger({**settings, "telltale": more or {}})
         debugger.monitor(optimizer)
     gradients_of = ms.value_and_grad(lambda x: net(x).square().mean(), None, net.trainable_params())
     for step in range(6):
@@ -82,6 +90,44 @@ def test_a_flipped_sign_is_found_and_equal_trainings_are_silent(
     assert capfd.readouterr().err == ""
     first, *_ = GradComparator.compare_distributed(tmp_path / "clean", tmp_path / "flipped", tmp_path / "other")
     assert (first.rank, first.verdict.suspicious, first.name, first.verdict.then) == (0, 3, "2.weight", 0.0)
+
+
+@pytest.mark.skipif(not TELLTALE.exists(), reason=f"{TELLTALE} is not built")
+def test_runs_are_compared_by_their_signs_and_with_a_reference_while_they_train(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    server = Server(tmp_path / "data")
+    try:
+        monkeypatch.setenv("TELLTALE_JOIN", server.join)
+        reference = str(tmp_path / "clean")
+        trainings: dict[str, tuple[int, dict[str, Any]]] = {
+            "clean": (100, {}), "again": (100, {"reference": reference}), "flipped": (3, {"reference": reference}),
+        }  # fmt: skip
+        reason = "rank 0, step 3: 2.weight: the share of equal signs falls from 1 to 0 (a drop over 0.03)"
+        for name, (flip, more) in trainings.items():
+            monkeypatch.setenv("TELLTALE_RUN_ID", name)
+            capfd.readouterr()
+            train(tmp_path / name, flip_from=flip, more={"stream": True, **more})
+            said = capfd.readouterr().err
+            is_apart = name == "flipped"
+            assert (reason + ", against" in said) == is_apart and ("equal signs" in said) == is_apart, said
+        assert server.stop() == 0
+        found = {}
+        for path in (tmp_path / "data").rglob("*.telltale"):
+            with telltale.open(path) as run:
+                found[run.name] = path
+                logged = [event["step"] for event in run.events() if "2.weight: the share" in event.get("text", "")]
+                assert logged == ([3] if run.name == "flipped" else [])
+        assert set(found) == set(trainings)
+        assert GradComparator.compare_distributed(found["clean"], found["again"], tmp_path / "same") == []
+        first, *_ = GradComparator.compare_distributed(found["clean"], found["flipped"], tmp_path / "other")
+        assert (first.rank, first.verdict.suspicious, first.name) == (0, 3, "2.weight")
+        for other, code in (("again", 0), ("flipped", 1)):
+            words = [TELLTALE, "compare", found["clean"], found[other], "--fail"]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+            assert done.returncode == code and (reason in done.stdout) == bool(code), done.stdout + done.stderr
+    finally:
+        server.kill()
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])

@@ -74,11 +74,25 @@ def schema() -> dict[str, Any]:
 
 
 def field(name: str) -> dict[str, Any] | None:
-    """A field of the config by its path ("alert.dump")."""
+    """A field of the config by its path ("alert.dump"), also of what a list has ("alert.rules.rule_name")."""
     at: dict[str, Any] | None = schema()
     for part in name.split("."):
-        at = None if at is None else at.get("properties", {}).get(part)
+        at = None if at is None else at.get("items", at).get("properties", {}).get(part)
     return at
+
+
+@cache
+def headings(language: str) -> frozenset[str]:
+    """Of the reference of fields."""
+    lines = _text(ROOT / "resources" / "reference" / REFERENCE[language]).splitlines()
+    return frozenset(line[4:] for line in lines if line.startswith("### "))
+
+
+def anchor(name: str, language: str) -> str:
+    """Where a field is in the reference, as GitHub and its like name headings: its own, or that of what it is in."""
+    while name not in headings(language) and "." in name:
+        name = name.rpartition(".")[0]
+    return name.replace(".", "")
 
 
 def module_file(name: str) -> Path | None:
@@ -164,7 +178,7 @@ def _shown(kind: str, what: str, language: str) -> str:
     if kind == "field":
         default = (field(what) or {}).get("default")
         words = {"en": "default", "zh_CN": "默认"}[language]
-        link = f"[`{what}`](../../../../../resources/reference/{REFERENCE[language]}#{what.rpartition('.')[2]})"
+        link = f"[`{what}`](../../../../../resources/reference/{REFERENCE[language]}#{anchor(what, language)})"
         return f"config {link}" + ("" if default is None else f", {words} `{json.dumps(default)}`")
     if kind == "argument":
         function, _, name = what.partition(":")

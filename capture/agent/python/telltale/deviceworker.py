@@ -86,6 +86,7 @@ class DeviceWorker(Worker):
         self._dispatcher = dispatcher
         self._copied = copied
         self._current: _Step | None = None
+        self._is_over = False
         self._lock = threading.Lock()  # who has the current step: the worker, or who ends it
         self._queue: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
         self._missed: deque[_Step] = deque()  # that found no room
@@ -133,16 +134,21 @@ class DeviceWorker(Worker):
             elif step is not None:
                 self._hand_on(step)
             while self._missed:
-                # Its memory is the card's until it has arrived.
                 missed = self._missed.popleft()
-                missed.arrive_somehow()
-                self._lose(missed, "results from the device arrive more slowly than the steps; some steps")
+                many = missed.samples, missed.scalars  # before it arrives: of what was forsaken nothing will
+                missed.arrive_somehow()  # its memory is the card's until then
+                self._lose(missed, "results from the device arrive more slowly than the steps; some steps", many)
             if step is None:
                 return
             self._queue.task_done()
 
     def _hand_on(self, step: _Step) -> None:
-        self._current = step
+        with self._lock:
+            is_over = self._is_over
+            self._current = None if is_over else step
+        if is_over:
+            self._lose(step, _TOO_LATE)
+            return
         why = step.arrive_somehow()
         with self._lock:
             if self._current is None:
@@ -155,10 +161,14 @@ class DeviceWorker(Worker):
             return
         if step.frame.tables:
             self.last = step.frame
-        self._dispatcher.deliver(step.frame)
+        try:
+            self._dispatcher.deliver(step.frame)
+        except Exception as error:  # noqa: BLE001 - the steps behind it must still come
+            self._lose(step, f"{type(error).__name__}: {error}; a step's results from the device")
 
-    def _lose(self, step: _Step, why: str) -> None:
-        self._dispatcher.lost(step.frame.step, step.samples, step.scalars, why)
+    def _lose(self, step: _Step, why: str, many: tuple[int, int] | None = None) -> None:
+        samples, scalars = many if many is not None else (step.samples, step.scalars)
+        self._dispatcher.lost(step.frame.step, samples, scalars, why)
 
     def drain(self, timeout: float) -> None:
         end = time.monotonic() + timeout
@@ -167,6 +177,7 @@ class DeviceWorker(Worker):
 
     def stop(self) -> None:
         with self._lock:
+            self._is_over = True
             current, self._current = self._current, None
         left = [] if current is None else [current]
         try:

@@ -66,16 +66,24 @@ class Engine(engine.Engine):
 
     def step_begins(self, number: int, optimizer: Any) -> None:
         self.measurer.copies_hold(True)
-        super().step_begins(number, optimizer)
+        try:
+            super().step_begins(number, optimizer)
+        except BaseException:
+            self.measurer.copies_hold(False)  # nobody comes to gradients_ready()
+            raise
 
     def gradients_ready(self, number: int, optimizer: Any) -> None:
-        super().gradients_ready(number, optimizer)
-        self.measurer.copies_hold(False)
+        try:
+            super().gradients_ready(number, optimizer)
+        finally:
+            self.measurer.copies_hold(False)
 
     def after_step_of(self, number: int, optimizer: Any) -> None:
         self.measurer.copies_hold(True)
-        super().after_step_of(number, optimizer)
-        self.measurer.copies_hold(False)
+        try:
+            super().after_step_of(number, optimizer)
+        finally:
+            self.measurer.copies_hold(False)
         for source in self.found.sources:
             if source.optimizer is optimizer:
                 source.given = None  # type: ignore[attr-defined]  # they are the training's, and are to go
