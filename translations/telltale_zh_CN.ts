@@ -2939,6 +2939,10 @@ GPL-3.0-or-later</translation>
         <source>Imported %1; not all of it: %2</source>
         <translation>已导入 %1，但并不完整：%2</translation>
     </message>
+    <message>
+        <source>%1 is here already: “telltale import --again” imports it anew</source>
+        <translation>%1 已在此处：“telltale import --again” 会重新导入</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::KeysSheet</name>

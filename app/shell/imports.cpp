@@ -126,7 +126,7 @@ void Imports::finish(const QString& path, const Expected<store::ImportedRun>& im
     }
     if (imported->wasHere)
         m_toaster->post(
-            Toaster::Severity::Notice, tr("%1 is here already: telltale import --again imports it anew").arg(name));
+            Toaster::Severity::Notice, tr("%1 is here already: “telltale import --again” imports it anew").arg(name));
     else if (imported->damage.empty())
         m_toaster->post(Toaster::Severity::Good, tr("Imported %1").arg(name));
     else
