@@ -79,9 +79,9 @@ private:
 /// It knows seqs and sizes only; the bytes are in the ring's encoder or in the spool.
 class SendRules {
 public:
-    /// A batch took its seq (they come in order without holes, starting at 1 or where the spool left off, or behind what
-    /// the server has already of a stream that nothing was made of here; a caller that has lost a batch puts one with a
-    /// Drop in its place).
+    /// A batch took its seq (they come in order without holes, starting at 1 or where the spool left off, or behind
+    /// what the server has already of a stream that nothing was made of here; a caller that has lost a batch puts one
+    /// with a Drop in its place).
     void onProduced(std::uint64_t seq, std::size_t payloadBytes);
     void onWelcome(const Welcome& welcome);
     void onAck(const Ack& ack);
