@@ -73,7 +73,7 @@ void writeText(std::ostream& out, const ingest::SpoolReport& report)
 }
 
 /// What the words name: runs of Telltale, spools, and what other tools recorded.
-struct Wanted {
+struct ToImport {
     std::vector<std::string> capsules;
     std::vector<fs::path> spools;
     std::vector<std::vector<fs::path>> foreign; ///< those of one run together
@@ -88,9 +88,9 @@ bool isCapsule(const std::string& word)
 }
 
 /// What is followed need not be there yet, but for its folder.
-Expected<Wanted> followedOf(const std::vector<std::string>& words)
+Expected<ToImport> followedOf(const std::vector<std::string>& words)
 {
-    Wanted wanted;
+    ToImport wanted;
     wanted.foreign.emplace_back(words.begin(), words.end());
     for (const std::string& word : words) {
         std::error_code error;
@@ -105,9 +105,9 @@ Expected<Wanted> followedOf(const std::vector<std::string>& words)
     return wanted;
 }
 
-Expected<Wanted> wantedOf(const std::vector<std::string>& words, bool isOneRun)
+Expected<ToImport> wantedOf(const std::vector<std::string>& words, bool isOneRun)
 {
-    Wanted wanted;
+    ToImport wanted;
     if (isOneRun) {
         wanted.foreign.emplace_back(words.begin(), words.end());
         return wanted;
@@ -181,7 +181,8 @@ int runImport(const Args& args, Report& report)
         errors.push_back(error.sentence());
     };
     for (const std::string& word : wanted->capsules) {
-        const auto before = args.has("--again") ? std::nullopt : store::findCopy(*dataDir, word);
+        const bool isAsked = !args.has("--again") && (*importer)->place() == *dataDir; // not an archive elsewhere
+        const auto before = isAsked ? store::findCopy(*dataDir, word) : std::nullopt;
         const auto taken
             = before ? store::ImportedRun { before->locator, before->id, {}, true } : (*importer)->takeRun(word);
         if (!taken) {

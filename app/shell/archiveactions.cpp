@@ -2,6 +2,7 @@
 #include "archiveactions.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <QPointer>
@@ -114,8 +115,10 @@ void ArchiveActions::carry(std::vector<Carry> carries, bool isUndoing)
             }
         });
         return [this, done, before, refused, isUndoing] {
+            std::map<store::RunLocator, store::RunLocator> places;
             for (std::size_t i = 0; i < done.size(); ++i)
-                m_driver->moved(before[i], done[i].run);
+                places.emplace(before[i], done[i].run);
+            m_driver->moved(places);
             for (const QString& sentence : refused)
                 refuse(sentence);
             tellMoved(done, isUndoing);

@@ -150,32 +150,35 @@ void RunDriver::leave(const store::RunLocator& gone)
     everySecond();
 }
 
-void RunDriver::moved(const store::RunLocator& from, const store::RunLocator& to)
+void RunDriver::moved(const std::map<store::RunLocator, store::RunLocator>& places)
 {
-    m_runs.forget(from);
+    for (const auto& [from, to] : places)
+        m_runs.forget(from);
+    const auto isMoved = [&](const store::RunRef& run) { return run && places.contains(run->locator); };
     const auto inItsNewPlace = [&](const store::RunRef& run) {
-        if (!run || run->locator != from)
+        if (!isMoved(run))
             return run;
         auto handle = std::make_shared<store::RunHandle>(*run);
-        handle->locator = to;
+        handle->locator = places.at(run->locator);
         return store::RunRef(std::move(handle));
     };
     std::vector<store::RunRef> others;
     bool isCompared = false;
     for (const views::ComparedRun& one : m_state->comparedRuns()) {
-        isCompared = isCompared || one.run->locator == from;
+        isCompared = isCompared || isMoved(one.run);
         others.push_back(inItsNewPlace(one.run));
     }
-    const bool isShown = m_state->run() && m_state->run()->locator == from;
+    const bool isShown = isMoved(m_state->run());
     if (isShown) {
+        const store::RunLocator to = places.at(m_state->run()->locator);
         auto* once = new QObject(this);
         connect(m_state, &views::ViewState::catalogChanged, once,
             [this, once, visible = m_state->visibleRange(), cursor = m_state->cursor(), a = m_state->markA(),
                 b = m_state->markB(), to] {
                 if (!m_state->catalog())
                     return;
+                m_state->disconnect(once);
                 once->deleteLater();
-                once->disconnect();
                 if (!m_state->run() || m_state->run()->locator != to)
                     return;
                 if (!visible.isEmpty())

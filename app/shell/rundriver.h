@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -55,8 +56,8 @@ public:
     void show(store::RunRef run);
     /// The run is gone: another run is shown in its place, or none.
     void leave(const store::RunLocator& gone);
-    /// The same run in another place: where it is shown, it stays so, with what was seen of it.
-    void moved(const store::RunLocator& from, const store::RunLocator& to);
+    /// The same runs in other places: where one is shown, it stays so, with what was seen of it.
+    void moved(const std::map<store::RunLocator, store::RunLocator>& places);
     void setFocused(bool on);
     void refreshArchive() { m_runs.refreshArchive(); }
     void tick(); ///< also called by tests

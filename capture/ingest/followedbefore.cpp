@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include <telltale/exchange/foreignreader.h>
+#include <telltale/ingest/foreignparts.h>
 #include <telltale/protocol/utf8.h>
 #include <telltale/store/account.h>
 #include <telltale/store/runreader.h>
@@ -28,7 +29,9 @@ Expected<FollowedBefore> FollowedBefore::read(const std::string& capsule)
     if (!catalog || !accounts)
         return tl::unexpected<Error>(catalog ? accounts.error() : catalog.error());
     for (const store::SourceInfo& source : (*catalog)->sources) {
-        Stored& stored = before.m_stored[{ source.rank, source.attempt }];
+        Stored& stored = before.m_stored[source.agentId];
+        stored.rank = source.rank;
+        stored.attempt = source.attempt;
         const auto& groups = (*catalog)->groups;
         stored.layouts = static_cast<std::size_t>(std::count_if(
             groups.begin(), groups.end(), [&](const store::GroupInfo& group) { return group.source == source.id; }));
@@ -37,33 +40,44 @@ Expected<FollowedBefore> FollowedBefore::read(const std::string& capsule)
                 stored.produced = { account.samples.stored + account.samples.dropped,
                     account.scalars.stored + account.scalars.dropped, false };
         }
+        for (exchange::ForeignSeries& series : before.m_run.process(source.rank, source.attempt).all()) {
+            for (exchange::Track& track : series.tracks)
+                track.values = {};
+        }
     }
     return before;
 }
 
-const exchange::ForeignProcess* FollowedBefore::find(Rank rank, int attempt) const
+const FollowedBefore::Stored* FollowedBefore::find(Rank rank, int attempt) const
 {
-    const auto found = m_run.processes().find({ attempt, rank });
+    const auto found = m_stored.find(importAgent(rank, attempt));
+    return found == m_stored.end() ? nullptr : &found->second;
+}
+
+const exchange::ForeignProcess* FollowedBefore::processOf(const Stored* stored) const
+{
+    if (stored == nullptr)
+        return nullptr;
+    const auto found = m_run.processes().find({ stored->attempt, stored->rank });
     return found == m_run.processes().end() ? nullptr : &found->second;
 }
 
 Produced FollowedBefore::producedBy(Rank rank, int attempt) const
 {
-    const auto found = m_stored.find({ rank, attempt });
-    return found == m_stored.end() ? Produced() : found->second.produced;
+    const Stored* stored = find(rank, attempt);
+    return stored == nullptr ? Produced() : stored->produced;
 }
 
 void FollowedBefore::prepare(exchange::FollowBlocks& blocks, Rank rank, int attempt) const
 {
-    const auto stored = m_stored.find({ rank, attempt });
-    const exchange::ForeignProcess* process = find(rank, attempt);
-    if (stored != m_stored.end() && process != nullptr)
-        blocks.goOnAfter(*process, stored->second.layouts);
+    const Stored* stored = find(rank, attempt);
+    if (const exchange::ForeignProcess* process = processOf(stored))
+        blocks.goOnAfter(*process, stored->layouts);
 }
 
 void FollowedBefore::leaveStored(exchange::ForeignProcess& process, int attempt) const
 {
-    const exchange::ForeignProcess* stored = find(process.rank(), attempt);
+    const exchange::ForeignProcess* stored = processOf(find(process.rank(), attempt));
     if (stored == nullptr)
         return;
     std::erase_if(process.documents, [&](const exchange::ForeignDocument& document) {

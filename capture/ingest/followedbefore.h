@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <utility>
 
 #include <telltale/core/drops.h>
 #include <telltale/core/expected.h>
@@ -28,13 +27,16 @@ public:
 
 private:
     struct Stored {
+        Rank rank;
+        int attempt = 0; ///< as the run numbers it
         std::size_t layouts = 0; ///< at most; each is one group or more
         Produced produced;
     };
-    const exchange::ForeignProcess* find(Rank rank, int attempt) const;
+    const Stored* find(Rank rank, int attempt) const;
+    const exchange::ForeignProcess* processOf(const Stored* stored) const;
 
-    exchange::ForeignRun m_run;
-    std::map<std::pair<Rank, int>, Stored> m_stored; ///< by rank and attempt
+    exchange::ForeignRun m_run; ///< its steps and documents, without values
+    std::map<std::string, Stored> m_stored; ///< by agent
 };
 
 }

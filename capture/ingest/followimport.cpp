@@ -54,7 +54,7 @@ Expected<void> FollowImport::findRun()
     if (!before)
         return failure(ErrorCode::Io,
             "it was followed into run " + found->id + ", which cannot be read: " + before.error().sentence(),
-            "follow it into a new run with --again");
+            "follow it where that run is, or into a new one with --again");
     m_before = std::move(*before);
     return {};
 }

@@ -2,6 +2,7 @@
 #include <telltale/ingest/foreignparts.h>
 
 #include <algorithm>
+#include <fstream>
 #include <random>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::streamsize kEndBytes = 16 << 10;
+
 std::string keyOf(std::uint64_t number)
 {
     return fmt::format("import-{:016x}", number);
@@ -32,12 +35,25 @@ std::uint64_t hashOf(std::string_view text)
     return hash;
 }
 
+/// The bytes with which a file begins and ends: two of one name, size and time need not be the same.
+std::uint64_t endsOf(const fs::path& file, std::streamoff size)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::string bytes(2 * kEndBytes, '\0');
+    in.read(bytes.data(), kEndBytes);
+    in.clear();
+    in.seekg(std::max<std::streamoff>(size - kEndBytes, 0));
+    in.read(bytes.data() + kEndBytes, kEndBytes);
+    return hashOf(bytes);
+}
+
 std::string factsOf(const fs::path& file, const fs::path& name)
 {
     struct stat facts { };
     if (::stat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode))
         return {};
-    return fmt::format("{}\n{} {}.{:09}\n", name.native(), facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
+    return fmt::format("{}\n{} {}.{:09} {:x}\n", name.native(), facts.st_size, facts.st_mtim.tv_sec,
+        facts.st_mtim.tv_nsec, endsOf(file, facts.st_size));
 }
 
 }
@@ -73,6 +89,11 @@ std::string newImportKey()
     return keyOf(std::uint64_t { device() } << 32 | device());
 }
 
+std::string importAgent(Rank rank, int attempt)
+{
+    return fmt::format("import/{}/{}", rank.value, attempt);
+}
+
 store::StreamRequest requestForRun(const std::string& runKey)
 {
     store::StreamRequest request;
@@ -88,7 +109,7 @@ store::StreamRequest requestFor(
     request.runKey = runKey;
     request.runName = protocol::toName(runName);
     request.keySource = "run_id";
-    request.agentId = fmt::format("import/{}/{}", process.rank().value, attempt);
+    request.agentId = importAgent(process.rank(), attempt);
     request.host = process.host;
     request.incarnation = static_cast<std::uint64_t>(attempt) + 1;
     request.restartCount = attempt;

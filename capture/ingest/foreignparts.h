@@ -16,12 +16,14 @@ namespace telltale::ingest {
 // What an import says of a foreign process as its agent would. Thread: any (pure).
 
 /// "import-0123456789abcdef": the run key of what lies there. The same files, wherever they lie, have the same: by
-/// names, sizes and times, so that an import that was broken off or is given twice finds what it took.
+/// names, sizes, times and how they begin and end. An import that was broken off or is given twice finds what it took.
 std::string importKey(std::span<const std::filesystem::path> paths);
 /// That of event files which grow: by where they lie, and the first of them.
 std::string followKey(std::span<const std::filesystem::path> paths, std::string_view firstFile);
 /// A key that nothing else has: for what is imported again on purpose.
 std::string newImportKey();
+/// What the agent of a rank's attempt is called: as files number it, whatever number the run gave it.
+std::string importAgent(Rank rank, int attempt);
 /// Asks for any process of the run with the key.
 store::StreamRequest requestForRun(const std::string& runKey);
 store::StreamRequest requestFor(

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <telltale/protocol/deliveryrules.h>
+#include <telltale/protocol/limits.h>
 
 namespace telltale::protocol {
 
@@ -24,7 +25,8 @@ void SendRules::onWelcome(const Welcome& welcome)
     m_sentBytes = 0;
     m_sentBatches = 0;
 
-    if (m_nextSeq == 1 && welcome.durableSeq > 0) { // somebody before us began the stream, and it goes on
+    // Somebody before us began the stream, and it goes on.
+    if (m_nextSeq == 1 && welcome.durableSeq > 0 && welcome.durableSeq <= limits::kMaxSeq) {
         m_acked = welcome.durableSeq;
         m_nextSeq = m_firstHeld = welcome.durableSeq + 1;
     }

@@ -230,7 +230,8 @@ std::optional<RunSummary> findCopy(const std::string& dataDir, const std::string
     for (RunSummary& run : listRuns(dataDir)) {
         const bool isOfIt = run.id == original.id || run.id.starts_with(original.id + '-'); // see makeIdsUnique
         if (isOfIt && !run.isElsewhere && run.key == original.key && run.state == original.state
-            && run.modifiedNs == original.modifiedNs && run.lastStep == original.lastStep)
+            && run.modifiedNs == original.modifiedNs && run.lastStep == original.lastStep
+            && run.fileBytes == original.fileBytes)
             return std::move(run);
     }
     return {};

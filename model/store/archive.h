@@ -81,7 +81,7 @@ struct ImportedRun {
     std::vector<std::string> damage; ///< what it has lost, one sentence each, as showing it says
     bool wasHere = false; ///< nothing was taken: an earlier import of the same has it
 };
-/// A run of the data directory that a run's file was copied to, and neither has changed since.
+/// A run of the data directory that a run's file was copied to, as far as their names, times and sizes say.
 std::optional<RunSummary> findCopy(const std::string& dataDir, const std::string& path);
 /// A copy in the data directory, under the file's name.
 Expected<ImportedRun> importRun(const std::string& dataDir, const std::string& path);

@@ -53,9 +53,9 @@ Expected<void> copyBytes(const std::string& from, const std::string& to, const P
         copy.write(piece.data(), source.gcount());
     }
     copy.close();
-    if (source.bad() || !source.eof())
-        return fileError("read", from);
-    return copy ? Expected<void>() : Expected<void>(fileError("write", to));
+    if (!copy)
+        return fileError("write", to);
+    return source.eof() ? Expected<void>() : Expected<void>(fileError("read", from));
 }
 
 std::string firstPage(const std::string& path)

@@ -2,6 +2,7 @@
 #include "testmain.h"
 
 #include <deque>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -493,6 +494,26 @@ private Q_SLOTS:
         rules.onAck({ 40, 100, 10, {} });
         QCOMPARE(rules.firstRetainedSeq(), 41u);
         QCOMPARE(rules.nextToSend(), 41u);
+    }
+
+    void streamThatAnotherBeganGoesOnBehindIt()
+    {
+        SendRules rules;
+        Welcome welcome;
+        welcome.durableSeq = 39;
+        welcome.creditBytes = 100;
+        welcome.creditBatches = 10;
+        rules.onWelcome(welcome);
+        QCOMPARE(rules.nextSeq(), 40u);
+        QCOMPARE(rules.nextToSend(), 0u);
+        rules.onProduced(40, 10);
+        QCOMPARE(rules.nextToSend(), 40u);
+        QCOMPARE(rules.takeGap(), (std::pair<std::uint64_t, std::uint64_t> { 0, 0 }));
+        // What no stream has is not believed.
+        SendRules other;
+        welcome.durableSeq = std::numeric_limits<std::uint64_t>::max();
+        other.onWelcome(welcome);
+        QCOMPARE(other.nextSeq(), 1u);
     }
 
     void lossOfWhatWasAckedIsToldOnce()

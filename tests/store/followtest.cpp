@@ -304,6 +304,32 @@ private Q_SLOTS:
         QCOMPARE(store::listRuns(data.string()).size(), std::size_t { 3 });
     }
 
+    /// "-attempt10" stands before "-attempt2": the run numbers them as they come.
+    void attemptsThatComeOutOfOrderGoOn()
+    {
+        const fs::path events = fresh("events");
+        const fs::path data = fresh("data");
+        for (const char* folder : { "rank_0", "rank_0-attempt2", "rank_0-attempt10" })
+            append(events / folder / "events.out.tfevents.1.host",
+                exchange::firstRecord(1.7e9) + scalars({ "loss" }, 1, 1) + scalars({ "loss" }, 2, 2));
+        std::string first;
+        for (int round = 0; round < 3; ++round) {
+            Following following(events, data);
+            following.look(8);
+            following.drop();
+            const auto runs = store::listRuns(data.string());
+            QCOMPARE(runs.size(), std::size_t { 1 });
+            const std::string values = valuesOf(runs[0].locator.text(), m_dir);
+            first = round == 0 ? values : first;
+            QCOMPARE(values, first);
+            QVERIFY(store::verifyRun(runs[0].locator)->problems.empty());
+        }
+        const auto accounts = store::readAccounts(store::listRuns(data.string())[0].locator, false);
+        QCOMPARE(accounts->size(), std::size_t { 3 });
+        for (const store::SourceAccount& account : *accounts)
+            QCOMPARE(account.scalars.stored, std::uint64_t { 4 }); // and when each step was
+    }
+
     void damageIsPassedOverAndTold()
     {
         const fs::path events = fresh("events");

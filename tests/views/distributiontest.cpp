@@ -476,6 +476,7 @@ private Q_SLOTS:
                 QVERIFY(above.size() >= 2);
         }
         const BinAxis equal(equalEdges(), 1, 10);
+        QVERIFY(!equal.ticks(height, kDistance).empty());
         for (const BinAxis::Tick& tick : equal.ticks(height, kDistance))
             QVERIFY(std::abs(tick.unit - (tick.value + 1) / 2) < 1e-9);
     }
