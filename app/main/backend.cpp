@@ -89,12 +89,13 @@ bool Backend::retry()
 {
     items::assertGuiThread();
     const bool hadStore = m_store != nullptr;
+    const ErrorCode before = m_problem.code;
     // The store waits for a lock that readers hold for a moment; whether another one records is known without.
     if (!hadStore && !store::isBeingRecorded(m_options.dataDir + "/runs/any"))
         startStore();
     if (m_store && !m_server)
         startServer();
-    return m_server != nullptr || (m_store != nullptr) != hadStore;
+    return m_server != nullptr || (m_store != nullptr) != hadStore || m_problem.code != before;
 }
 
 void Backend::stopRecording()

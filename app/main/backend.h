@@ -35,8 +35,8 @@ public:
 
     /// Another program holds the data directory or the port, and may let go of it: what is missing can be had then.
     bool isWaiting() const { return m_server == nullptr && m_problem.code == ErrorCode::Busy; }
-    /// Takes over what the other one has let go of, and returns whether it got anything: a store, a server. Cheap while
-    /// it has not.
+    /// Takes over what the other one has let go of, and returns whether anything came of it: a store, a server,
+    /// or another problem. Cheap while nothing has.
     bool retry();
 
     /// Null when another program records into the data directory: runs are followed read-only then.

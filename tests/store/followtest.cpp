@@ -284,7 +284,9 @@ private Q_SLOTS:
         QCOMPARE(valuesOf(capsule, m_dir), wholeOf(events));
         const auto reader = store::openReader({ runs[0].locator, {}, {}, nullptr });
         QCOMPARE((*reader)->documents("text")->size(), std::size_t { 1 });
-        for (const store::SourceAccount& account : *store::readAccounts(runs[0].locator, false)) {
+        const auto accounts = store::readAccounts(runs[0].locator, false);
+        QVERIFY(accounts && accounts->size() == 2);
+        for (const store::SourceAccount& account : *accounts) {
             QVERIFY(account.samples.stored + account.scalars.stored > 0);
             QCOMPARE(account.samples.missing + account.scalars.missing, std::uint64_t { 0 });
             QCOMPARE(account.samples.beyond + account.scalars.beyond, std::uint64_t { 0 });
