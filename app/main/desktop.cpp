@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include <QApplication>
 #include <QIcon>
@@ -196,6 +197,8 @@ int openDesktop(Report& report, const Backend::Options& options, const QStringLi
     QApplication app(report.argc, report.argv);
     nameApplication();
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/telltale.svg")));
+    // Before anything listens: whoever it answers may end the window, and until its loop runs a signal waits.
+    std::optional<Signals> signalsToQuit(std::in_place);
     auto backend = Backend::start(options);
     if (!backend)
         return report.fail(backend.error());
@@ -206,8 +209,7 @@ int openDesktop(Report& report, const Backend::Options& options, const QStringLi
     int code = 0;
     {
         Desktop desktop(**backend);
-        Signals signalsToQuit;
-        QObject::connect(&signalsToQuit, &Signals::terminationRequested, &desktop.window(), &QWidget::close);
+        QObject::connect(&*signalsToQuit, &Signals::terminationRequested, &desktop.window(), &QWidget::close);
         desktop.window().show();
         desktop.window().openCapsules(capsules);
         if (demo) {
@@ -215,6 +217,7 @@ int openDesktop(Report& report, const Backend::Options& options, const QStringLi
                 return report.fail(started.error());
         }
         code = QApplication::exec();
+        signalsToQuit.reset(); // a second one need not wait for what is still written
     }
     (*backend)->stopRecording();
     return code;

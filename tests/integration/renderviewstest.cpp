@@ -97,6 +97,8 @@ private Q_SLOTS:
         const shell::ViewFactory* factory = shell::findView(view);
         state->setKind(factory->kind.value_or(Kind::GradReduced));
         state->setStat(factory->stat.value_or(Stat::Norm));
+        // A choice: else the window may still go to a rank that has more to say.
+        state->setRank(Rank { 1 });
         state->setRank(Rank { 0 });
         if (factory->needsOthers) {
             const auto* runs = window.driver()->runs();

@@ -350,8 +350,11 @@ def test_what_comes_from_a_device_is_kept_and_sent_off_the_training_thread(monke
     training.run(1)
     training.monitor.close()
     sink = training.dashboard
+    # Step 21 ends the wait; whether it is the newest that is kept by then, its arrival decides.
+    first = sink.kept_steps(KEPT[0])[0]
+    assert first in (13, 14)
     for kind in KEPT:
-        assert sink.kept_steps(kind)[:8] == list(range(13, 21)), kind.word
+        assert sink.kept_steps(kind)[:8] == list(range(first, first + 8)), kind.word
         assert sink.steps(kind) == []
     assert sink.steps(Kind.GRAD_REDUCED) == list(range(22)) and sink.kept_steps(Kind.GRAD_REDUCED) == []
     assert "grad_reduced of 2.bias is not finite at step 20" in sink.recorder_says()[0]
