@@ -86,15 +86,26 @@ def trained(
     return bits(net), float(scaler.scale_value.asnumpy()), sink
 
 
+def both(make: Any, config: Any, **more: Any) -> tuple[float, RecordingSink]:
+    """Trains without the agent and with it to the same bits; the scale at the end, and what was recorded. On two busy
+    cores MindSpore 2.10 ends one such training in sixty in other bits, without an agent too, so an unequal pair is
+    trained again: what the agent changed would be unequal each time."""
+    for _ in range(3):
+        plain, watched = trained(make, None, **more), trained(make, config, **more)
+        if plain[:2] == watched[:2]:
+            break
+    assert plain[:2] == watched[:2]
+    return watched[1:]
+
+
+
 def forms(sink: RecordingSink, kind: Kind) -> set[Form]:
     return {desc.form for frame in sink.frames for shot in frame.tables if shot.kind is kind for desc in shot.series}
 
 
 @pytest.mark.parametrize(("scaler", "jit"), [*((name, False) for name in SCALERS), ("dynamic", True)])
 def test_gradients_are_said_to_be_scaled_before_unscale_and_not_after(scaler: str, jit: bool) -> None:
-    plain, watched = trained(SCALERS[scaler], None, jit=jit), trained(SCALERS[scaler], EVERYTHING, jit=jit)
-    assert plain[:2] == watched[:2]
-    sink = watched[2]
+    _, sink = both(SCALERS[scaler], EVERYTHING, jit=jit)
     assert forms(sink, Kind.GRAD_UNREDUCED) == {Form.SCALED} and forms(sink, Kind.GRAD_REDUCED) == {Form.NONE}
     before, after = (norm(sink.record(kind, NAME, step=1)) for kind in (Kind.GRAD_UNREDUCED, Kind.GRAD_REDUCED))
     assert before == pytest.approx(1024 * after, rel=1e-5)
@@ -105,9 +116,8 @@ def test_gradients_are_said_to_be_scaled_before_unscale_and_not_after(scaler: st
 @pytest.mark.parametrize("micro", [1, 2])
 def test_a_try_that_the_scaler_leaves_out_is_no_part_of_the_step(is_early: bool, micro: int) -> None:
     more: dict[str, Any] = {"broken": (0, 2, 3), "is_early": is_early, "micro": micro}
-    plain, watched = trained(SCALERS["dynamic"], None, **more), trained(SCALERS["dynamic"], EVERYTHING, **more)
-    assert plain[:2] == watched[:2] and plain[1] == 128.0
-    sink = watched[2]
+    scale, sink = both(SCALERS["dynamic"], EVERYTHING, **more)
+    assert scale == 128.0
     assert sink.steps(Kind.GRAD_UNREDUCED) == [0, 1, 2, 3]
     for step, scale in enumerate((512, 128, 128, 128)):
         before, after = (sink.record(kind, NAME, step=step) for kind in (Kind.GRAD_UNREDUCED, Kind.GRAD_REDUCED))
@@ -119,10 +129,7 @@ def test_a_try_that_the_scaler_leaves_out_is_no_part_of_the_step(is_early: bool,
 def test_a_try_is_given_up_although_no_watched_gradient_says_so() -> None:
     """adjust() tells of it: the activations of both tries are not two micro steps of one."""
     config = {"xy_distribution": True, "targets": {"head": {}}}
-    plain = trained(SCALERS["dynamic"], None, broken=(1,))
-    watched = trained(SCALERS["dynamic"], config, broken=(1,))
-    assert plain[:2] == watched[:2]
-    sink = watched[2]
+    _, sink = both(SCALERS["dynamic"], config, broken=(1,))
     assert {desc.micro_step for shot in sink.frames[1].tables for desc in shot.series} == {-1}
     [told] = [text for text in sink.sentences() if "step 1 was tried and given up" in text]
     assert "a loss scaler left it out" in told
