@@ -399,7 +399,8 @@ def test_a_flood_is_cut_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     kept = [text for _, text in lines if text.isdigit()]
     assert 5000 <= len(kept) < 8000 and kept[:5000] == [str(i) for i in range(5000)]
     assert [int(text) for text in kept] == sorted({int(text) for text in kept})
-    assert f"{19_001 - len(kept)} lines are left out" in lines[-1][1]
+    is_long_kept = any(text.startswith("y") for _, text in lines)  # where writing took so long that there is room again
+    assert f"{19_001 - len(kept) - is_long_kept} lines are left out" in lines[-1][1]
     assert len(capsys.readouterr().out.splitlines()) == 19_001
 
 
