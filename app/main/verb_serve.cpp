@@ -20,14 +20,13 @@ int runServe(const Args& args, Report& report)
     Backend::Options options;
     options.dataDir = args.value("--data-dir").value_or(store::defaultDataDir());
     options.listen = args.value("--listen").value_or("");
+    Signals signalsToQuit; // before anything listens: whoever it answers may end the server
     auto backend = Backend::start(options);
     if (!backend)
         return report.fail(backend.error());
     if ((*backend)->server() == nullptr)
         return report.fail((*backend)->captureProblem());
 
-    // Before the first line: whoever has read it may end the server.
-    Signals signalsToQuit;
     QObject::connect(&signalsToQuit, &Signals::terminationRequested, &app, &QCoreApplication::quit);
     report.out() << (*backend)->server()->joinString().toStdString() << std::endl;
     const int code = QCoreApplication::exec();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <QBuffer>
+#include <QCoreApplication>
 #include <QPainter>
 
 #include "svgpage.h"
@@ -75,6 +76,8 @@ void DataView::submit(store::QueryPool::Work work)
                 m_asking = false;
                 if (delivery)
                     delivery();
+                // What it has shown or hidden gets its place now: until the room is known, no answer is the last one.
+                QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
                 if (m_stale)
                     askSoon(Urgency::WhenIdle);
                 else

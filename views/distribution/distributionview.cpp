@@ -294,10 +294,7 @@ void DistributionView::ask()
 void DistributionView::show(std::shared_ptr<const DistributionPicture> picture)
 {
     const bool isEmpty = !picture || picture->isEmpty();
-    if (m_split->widget(1)->isHidden() != isEmpty) {
-        m_split->widget(1)->setVisible(!isEmpty);
-        m_split->refresh(); // now: until it is known how much room that leaves, no answer is the last one
-    }
+    m_split->widget(1)->setVisible(!isEmpty);
     m_caption->setText(isEmpty || picture->omitted == 0
             ? QString()
             : tr("%n more selected", "tensors that have no room", picture->omitted));

@@ -88,15 +88,13 @@ def trained(
 
 def both(make: Any, config: Any, **more: Any) -> tuple[float, RecordingSink]:
     """Trains without the agent and with it to the same bits; the scale at the end, and what was recorded. On two busy
-    cores MindSpore 2.10 ends one such training in sixty in other bits, without an agent too, so an unequal pair is
-    trained again: what the agent changed would be unequal each time."""
-    for _ in range(3):
-        plain, watched = trained(make, None, **more), trained(make, config, **more)
-        if plain[:2] == watched[:2]:
-            break
-    assert plain[:2] == watched[:2]
+    cores MindSpore 2.10 ends one such training in sixty in other bits without an agent: where the two differ, the bits
+    are those that most of three such trainings end in. The training with the agent has one try."""
+    plain, watched = [trained(make, None, **more)[:2]], trained(make, config, **more)
+    if plain[0] != watched[:2]:
+        plain += [trained(make, None, **more)[:2] for _ in range(2)]
+    assert max(plain, key=plain.count) == watched[:2]
     return watched[1:]
-
 
 
 def forms(sink: RecordingSink, kind: Kind) -> set[Form]:
