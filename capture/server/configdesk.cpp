@@ -79,6 +79,7 @@ void ConfigDesk::load(const store::RunLocator& locator, const store::ConfigHisto
         return;
     Run& run = found->second;
     run.isLoaded = true;
+    m_isChanged = true;
     for (const store::ConfigRevision& known : history.revisions()) {
         Revision revision;
         revision.rev = known.rev;

@@ -571,6 +571,19 @@ private Q_SLOTS:
         }
     }
 
+    void aRunWhoseLogIsReadLateIsSaid()
+    {
+        ConfigDesk desk;
+        const auto now = Clock::now();
+        desk.open(kRun, "job", "job");
+        desk.attach(1, kRun, { Rank { 0 }, 1, true, 1, "host" }, now);
+        QVERIFY(desk.takeChanged());
+        QVERIFY(desk.steering().empty());
+        desk.load(kRun, {}, {}, now);
+        QVERIFY(desk.takeChanged());
+        QCOMPARE(desk.steering().size(), std::size_t { 1 });
+    }
+
     void whoDeliversASpoolDoesNotTakeARanksPlace()
     {
         World world(1);
