@@ -9,6 +9,7 @@ import hashlib
 import json
 import logging
 import os
+import shlex
 import struct
 import subprocess
 import sys
@@ -69,6 +70,7 @@ class Training:
 
 @pytest.fixture
 def sink() -> Iterator[PageSink]:
+    telltale.finish()  # what a test before left watched would get these settings
     yield PageSink()
     telltale.finish()
     telltale.capture_console(False)
@@ -290,7 +292,7 @@ def test_the_environment_says_what_the_training_runs_on(sink: PageSink) -> None:
     wait(lambda: sink.of("environment"))
     found = sink.newest("environment")
     assert found["torch"] == torch.__version__ and found["telltale"] == telltale.__version__
-    assert found["python"] == sys.version.split()[0] and "pytest" in found["command"]
+    assert found["python"] == sys.version.split()[0] and found["command"] == shlex.join(sys.orig_argv)
     assert found["host"] and found["cpu"] and found["cpu_count"] == os.cpu_count() and found["memory_bytes"] > 1 << 28
     text = json.dumps(found)
     assert os.environ["PATH"] not in text and os.environ["PYTEST_CURRENT_TEST"] not in text
