@@ -199,7 +199,9 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
                                              : catalog->sources.front().rank;
     auto rows = views::buildRows(*catalog, { *kind, rank, request.modules, {}, request.view->stat });
     std::erase_if(rows, [](const views::Row& row) { return row.isAxis(); });
-    if (rows.empty() && subject != shell::Subject::Metrics && subject != shell::Subject::Incidents)
+    // Compared runs may have nothing but signs of gradients.
+    const bool needsRows = request.with.empty() || !request.modules.isEmpty();
+    if (rows.empty() && needsRows && subject != shell::Subject::Metrics && subject != shell::Subject::Incidents)
         return failure(
             ErrorCode::NotFound, "nothing to draw: no series matches", "see 'telltale inspect' for the names");
 

@@ -278,6 +278,7 @@ def test_there_is_one_debugger_as_msprobe_has_it(tmp_path: Path, capfd: pytest.C
         ({"dump_path": None}, "it is null, and not the path of a folder"),
         ({"task": "statistics"}, '"grad_probe" is the one that is done here'),
         ({"steps": []}, "this field is unknown; did you mean step?"),
+        ({"stream": True}, "/stream: this field is unknown; did you mean /telltale/stream?"),
         ({"telltale": {"form": "both"}}, "it is one of original, documents"),
     ],
 )

@@ -230,14 +230,17 @@ void CompareView::ask()
 {
     const ViewState& state = *context().state;
     m_map->setEmptyText(emptyText());
-    if (!hasOthers() || !state.catalog() || state.visibleRange().isEmpty() || !context().queries) {
+    if (!hasOthers() || !state.catalog() || !context().queries) {
         m_liveTimer.stop();
         show({});
         return;
     }
     m_liveTimer.start();
-    askPicture();
-    askConformance();
+    if (state.visibleRange().isEmpty())
+        show({});
+    else
+        askPicture();
+    askConformance(); // runs without a series may have signs of gradients
 }
 
 void CompareView::askPicture()
@@ -346,13 +349,13 @@ void CompareView::paintPicture(QPainter& painter, QSize size)
                 .arg(m_bar->value() == HeatScale::Ratio ? QStringLiteral("B ÷ A") : QStringLiteral("B − A"),
                     runNames.front(), runNames.value(static_cast<int>(m_bar->against()))) },
         true);
-    if (!m_map->picture())
-        return paintWithCaption(painter, QRect(QPoint(), size), *m_map, caption);
     const Theme& theme = Theme::current();
     painter.setFont(wordsFont(13));
     painter.setPen(theme.text);
     painter.drawText(QRect(12, 0, size.width() - 24, kVerdict), Qt::AlignLeft | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(m_verdict->text(), Qt::ElideRight, size.width() - 24));
+    if (!m_map->picture())
+        return paintWithCaption(painter, QRect(QPoint(0, kVerdict), size - QSize(0, kVerdict)), *m_map, caption);
     const int map = static_cast<int>(std::lround((size.height() - kVerdict) * kMapShare));
     paintWithCaption(painter, QRect(0, kVerdict, size.width(), map), *m_map, caption);
     m_curves->paintTo(painter, QRect(0, kVerdict + map, size.width(), size.height() - kVerdict - map));

@@ -174,7 +174,8 @@ def read_config(source: str | os.PathLike[str] | dict[str, Any] | None, **over: 
                     instead = f"{_shown(_plain(getattr(ProbeConfig(), name)))} is used"
                     problems.append(Problem(pointer, f"{pointer}: {error}", True, instead))
             elif owner or not (name in _THEIRS or name in _TABLE):
-                near = difflib.get_close_matches(name, [*fields, *(() if owner else _TABLE)], 1)
+                home = next((f"/{other}/{name}" for other, known in _TABLE.items() if other and name in known), "")
+                near = [home] if home else difflib.get_close_matches(name, [*fields, *(() if owner else _TABLE)], 1)
                 hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(fields)}"
                 problems.append(Problem(pointer, f"{pointer}: this field is unknown; {hint}", False))
     for name in ("task", "dump_path"):
