@@ -161,6 +161,17 @@ std::string FakeServer::join(const std::string& fingerprint) const
     return fingerprint.empty() ? text : text + "&fp=" + fingerprint;
 }
 
+void FakeServer::forgetHeard()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        std::string().swap(m_heard);
+    }
+    const std::lock_guard lock(m_store.mutex);
+    for (auto& [incarnation, stream] : m_store.streams)
+        stream.batches.clear();
+}
+
 std::string FakeServer::heard() const
 {
     std::lock_guard lock(m_mutex);

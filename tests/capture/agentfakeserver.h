@@ -85,6 +85,8 @@ public:
     void offer(protocol::ConfigOffer offer);
     /// Every byte that came in, but for TLS: requests, frames with their masks off.
     std::string heard() const;
+    /// Lets go of all that came in, here and in the store: a training sends more the longer a test takes.
+    void forgetHeard();
 
     static constexpr const char* kToken = "test-token";
 
