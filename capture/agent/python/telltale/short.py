@@ -201,7 +201,8 @@ def local_loss(loss: Any) -> None:
 
 def local_norm(on: bool = True) -> None:
     """Each collected step has device_local_norm from now on: the norm of all of this rank's gradients before they are
-    reduced, as far as the config collects them (wg_distribution); of each parameter that is grad_unreduced's norm."""
+    reduced, as far as the config collects them (wg_distribution); of each parameter that is grad_unreduced's norm.
+    With a loss scaler those gradients are still scaled: divide by the step's loss-scale (telltale.loss_scale)."""
     monitor = _watching("local_norm")
     if monitor is not None:
         monitor.job.wants_local_norm = bool(on)
