@@ -40,10 +40,6 @@ Expected<FollowedBefore> FollowedBefore::read(const std::string& capsule)
                 stored.produced = { account.samples.stored + account.samples.dropped,
                     account.scalars.stored + account.scalars.dropped, false };
         }
-        for (exchange::ForeignSeries& series : before.m_run.process(source.rank, source.attempt).all()) {
-            for (exchange::Track& track : series.tracks)
-                track.values = {};
-        }
     }
     return before;
 }

@@ -23,12 +23,26 @@ std::string textOf(const ForeignSeries& series, Stat stat)
     return key;
 }
 
+/// The same for values that are the same once they are stored.
+std::uint64_t hashOf(Stat stat, const double* values, std::size_t width)
+{
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < width; ++i) {
+        double value = values[i];
+        if (columnType(stat) == ColumnType::F32)
+            value = static_cast<double>(static_cast<float>(value));
+        const std::uint64_t bits = std::isnan(value) ? ~std::uint64_t { 0 } : std::bit_cast<std::uint64_t>(value + 0.0);
+        hash = (hash ^ bits) * 0x9e3779b97f4a7c15U;
+    }
+    return hash;
+}
+
 /// Takes all other steps out of a track.
 template <typename Wanted> void keepSteps(Track& track, std::size_t width, const Wanted& isWanted)
 {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < track.steps.size(); ++i) {
-        if (!isWanted(track.steps[i]))
+        if (!isWanted(i))
             continue;
         track.steps[kept] = track.steps[i];
         std::copy_n(track.values.begin() + static_cast<std::ptrdiff_t>(i * width), width,
@@ -152,13 +166,13 @@ void FollowBlocks::goOnAfter(const ForeignProcess& stored, std::size_t layouts)
     for (const ForeignSeries& series : stored.all()) {
         for (const Track& track : series.tracks) {
             auto& steps = m_stored[textOf(series, track.stat)];
-            steps.insert(steps.end(), track.steps.begin(), track.steps.end());
-            std::sort(steps.begin(), steps.end());
+            for (std::size_t i = 0; i < track.steps.size(); ++i)
+                steps[track.steps[i]] = hashOf(track.stat, &track.values[i * series.width()], series.width());
         }
     }
 }
 
-void FollowBlocks::leaveStored(ForeignProcess& process)
+void FollowBlocks::leaveStored(ForeignProcess& process, ForeignRun& run)
 {
     if (m_stored.empty())
         return;
@@ -172,8 +186,15 @@ void FollowBlocks::leaveStored(ForeignProcess& process)
             const auto stored = track.steps.empty() ? m_stored.end() : m_stored.find(textOf(named, track.stat));
             if (stored == m_stored.end())
                 continue;
-            keepSteps(track, series.width(), [&](std::int64_t step) {
-                return !std::binary_search(stored->second.begin(), stored->second.end(), step);
+            keepSteps(track, series.width(), [&](std::size_t i) {
+                const auto there = stored->second.find(track.steps[i]);
+                if (there == stored->second.end())
+                    return true;
+                // Whose records of a step have times of their own, tells one of them.
+                if (series.desc.name != kWallTimeName
+                    && there->second != hashOf(track.stat, &track.values[i * series.width()], series.width()))
+                    run.leaveOut("values that were told again for a step that the run has (the stored ones stay)");
+                return false;
             });
         }
     }
@@ -183,7 +204,7 @@ FollowedBlocks FollowBlocks::take(ForeignProcess& process, std::optional<std::in
 {
     FollowedBlocks out;
     addTimes(process, held);
-    leaveStored(process);
+    leaveStored(process, run);
     findPlaces(process, run, out);
     std::map<std::pair<std::int64_t, std::uint32_t>, Cells> found; // by step and layout
     for (ForeignSeries& series : process.all()) {
@@ -214,7 +235,7 @@ FollowedBlocks FollowBlocks::take(ForeignProcess& process, std::optional<std::in
                     run.leaveOut("values that were told again for the same step (the last one counts)");
                 word |= bit;
             }
-            keepSteps(track, width, [held](std::int64_t step) { return step == held; });
+            keepSteps(track, width, [&](std::size_t i) { return track.steps[i] == held; });
         }
     }
     for (auto& [at, cells] : found) {

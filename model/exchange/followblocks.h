@@ -33,7 +33,8 @@ public:
     {
     }
 
-    /// What a run has of the process already: none of it is taken again. New layouts are numbered behind `layouts`.
+    /// What a run has of the process already: none of it is taken again, and other values for its steps are left out.
+    /// New layouts are numbered behind `layouts`.
     void goOnAfter(const ForeignProcess& stored, std::size_t layouts);
     /// Takes all values out of the process but those of step `held`, which may go on. The process stays the one it is
     /// as long as this lives.
@@ -65,7 +66,7 @@ private:
     void findPlaces(ForeignProcess& process, ForeignRun& run, FollowedBlocks& out);
     void addLayouts(std::vector<Fresh>& fresh, FollowedBlocks& out, ForeignRun& run);
     void addTimes(ForeignProcess& process, std::optional<std::int64_t> held);
-    void leaveStored(ForeignProcess& process);
+    void leaveStored(ForeignProcess& process, ForeignRun& run);
     StepBlock blockOf(const SeriesLayout& layout, std::int64_t step, Cells&& cells, ForeignRun& run) const;
 
     std::function<bool(SeriesDesc&)> m_mend;
@@ -74,7 +75,8 @@ private:
     std::unordered_map<Key, Place, KeyHash> m_known; ///< the same, found at once
     std::unordered_set<std::int64_t> m_timed;
     std::size_t m_layoutsBefore = 0;
-    std::unordered_map<std::string, std::vector<std::int64_t>> m_stored; ///< steps in order, by series and statistic
+    /// Hashes of the values, by series and statistic and by step.
+    std::unordered_map<std::string, std::unordered_map<std::int64_t, std::uint64_t>> m_stored;
 };
 
 }

@@ -291,10 +291,23 @@ private Q_SLOTS:
             QCOMPARE(account.samples.missing + account.scalars.missing, std::uint64_t { 0 });
             QCOMPARE(account.samples.beyond + account.scalars.beyond, std::uint64_t { 0 });
         }
-        // Nothing new: the run stays as it is. Another training in the same folder is another run.
-        QCOMPARE(
-            call(app::importVerb, { "--follow", "--idle", "1", events.string(), "--data-dir", data.string() }).code, 0);
-        QCOMPARE(valuesOf(capsule, m_dir), wholeOf(events));
+        // Nothing new: the run stays as it is, also where a step is told again, which is said.
+        const std::string whole = wholeOf(events);
+        const std::string again = "values that were told again for a step that the run has (the stored ones stay)";
+        for (const int told : { 0, 1 }) {
+            if (told > 0)
+                append(file, scalars({ "loss" }, 39, 99));
+            const Outcome anew = call(
+                app::importVerb, { "--follow", "--idle", "1", events.string(), "--data-dir", data.string(), "--json" });
+            QCOMPARE(anew.code, 0);
+            const auto json = anew.json();
+            int said = 0;
+            for (const auto& left : json["runs"][0]["left_out"])
+                said += left["what"] == again ? left["count"].get<int>() : 0;
+            QCOMPARE(said, told);
+            QCOMPARE(valuesOf(capsule, m_dir), whole);
+        }
+        // Another training in the same folder is another run.
         fs::remove_all(events / "rank_0");
         fs::remove_all(events / "rank_1");
         append(events / "rank_0" / "events.out.tfevents.200.host", exchange::firstRecord(1.7e9) + scalars(tags, 12, 5));
