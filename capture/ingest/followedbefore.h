@@ -35,7 +35,7 @@ private:
     const Stored* find(Rank rank, int attempt) const;
     const exchange::ForeignProcess* processOf(const Stored* stored) const;
 
-    exchange::ForeignRun m_run; ///< its steps and documents, without values
+    exchange::ForeignRun m_run; ///< its steps, values and documents
     std::map<std::string, Stored> m_stored; ///< by agent
 };
 
