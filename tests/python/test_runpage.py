@@ -26,6 +26,7 @@ import torch
 from recording import RecordingSink
 from serving import Server
 from telltale import environment, images, runpage, systemmetrics
+from telltale.agent.monitor import latest
 from telltale.consolecapture import ConsoleCapture
 from telltale.plainvalue import Plain
 
@@ -70,7 +71,9 @@ class Training:
 
 @pytest.fixture
 def sink() -> Iterator[PageSink]:
-    telltale.finish()  # what a test before left watched would get these settings
+    telltale.finish()
+    if (left := latest()) is not None:  # by a test before: it would get these settings
+        left.close()
     yield PageSink()
     telltale.finish()
     telltale.capture_console(False)
