@@ -31,7 +31,9 @@ std::uint64_t hashOf(Stat stat, const double* values, std::size_t width)
         double value = values[i];
         if (columnType(stat) == ColumnType::F32)
             value = static_cast<double>(static_cast<float>(value));
-        const std::uint64_t bits = std::isnan(value) ? ~std::uint64_t { 0 } : std::bit_cast<std::uint64_t>(value + 0.0);
+        auto bits = std::bit_cast<std::uint64_t>(value);
+        if (!isIdentity(stat)) // whose bits are no number's
+            bits = std::isnan(value) ? ~std::uint64_t { 0 } : std::bit_cast<std::uint64_t>(value + 0.0);
         hash = (hash ^ bits) * 0x9e3779b97f4a7c15U;
     }
     return hash;
@@ -167,7 +169,9 @@ void FollowBlocks::goOnAfter(const ForeignProcess& stored, std::size_t layouts)
         for (const Track& track : series.tracks) {
             auto& steps = m_stored[textOf(series, track.stat)];
             for (std::size_t i = 0; i < track.steps.size(); ++i)
-                steps[track.steps[i]] = hashOf(track.stat, &track.values[i * series.width()], series.width());
+                steps.emplace_back(
+                    track.steps[i], hashOf(track.stat, &track.values[i * series.width()], series.width()));
+            std::sort(steps.begin(), steps.end());
         }
     }
 }
@@ -187,8 +191,9 @@ void FollowBlocks::leaveStored(ForeignProcess& process, ForeignRun& run)
             if (stored == m_stored.end())
                 continue;
             keepSteps(track, series.width(), [&](std::size_t i) {
-                const auto there = stored->second.find(track.steps[i]);
-                if (there == stored->second.end())
+                const auto there = std::lower_bound(
+                    stored->second.begin(), stored->second.end(), std::pair(track.steps[i], std::uint64_t { 0 }));
+                if (there == stored->second.end() || there->first != track.steps[i])
                     return true;
                 // Whose records of a step have times of their own, tells one of them.
                 if (series.desc.name != kWallTimeName

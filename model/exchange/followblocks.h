@@ -75,8 +75,8 @@ private:
     std::unordered_map<Key, Place, KeyHash> m_known; ///< the same, found at once
     std::unordered_set<std::int64_t> m_timed;
     std::size_t m_layoutsBefore = 0;
-    /// Hashes of the values, by series and statistic and by step.
-    std::unordered_map<std::string, std::unordered_map<std::int64_t, std::uint64_t>> m_stored;
+    /// Steps in order, with a hash of what each has, by series and statistic.
+    std::unordered_map<std::string, std::vector<std::pair<std::int64_t, std::uint64_t>>> m_stored;
 };
 
 }

@@ -115,10 +115,10 @@ private Q_SLOTS:
         QFETCH(bool, asWindow);
         const QTemporaryDir dir;
         const QString dataDir = dir.filePath(QStringLiteral("data"));
+        const QString stepTimes = dir.filePath(QStringLiteral("steps.txt"));
         const QStringList common { QStringLiteral("--seed"), QStringLiteral("3"), QStringLiteral("--layers"),
             QStringLiteral("2"), QStringLiteral("--width"), QStringLiteral("64"), QStringLiteral("--schedule"),
-            QStringLiteral("constant"), QStringLiteral("--step-times"), dir.filePath(QStringLiteral("steps.txt")),
-            QStringLiteral("--steps") };
+            QStringLiteral("constant"), QStringLiteral("--step-times"), stepTimes, QStringLiteral("--steps") };
 
         auto server = startServer(dataDir, QStringLiteral("127.0.0.1:0"));
         const QString join = joinOf(*server);
@@ -167,7 +167,6 @@ private Q_SLOTS:
 
         // The same training without any agent ends in the same bits.
         const QString bare = dir.filePath(QStringLiteral("bare.bin"));
-        const QString stepTimes = dir.filePath(QStringLiteral("steps.txt"));
         const double monitoredStep = medianStep(stepTimes);
         train(common
             + QStringList {
