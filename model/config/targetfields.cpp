@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
+
+#include <telltale/core/regularexpression.h>
 
 namespace telltale::config {
 namespace {
@@ -18,8 +19,8 @@ constexpr const char* kTupleSpec = R"(tensor|(tuple|list)\[\d{1,4}\](:\d{1,4})?)
 
 bool isTupleSpec(const std::string& text)
 {
-    static const std::regex spec(kTupleSpec);
-    return std::regex_match(text, spec);
+    static const RegularExpression spec(kTupleSpec);
+    return !spec.match(text).empty();
 }
 
 }

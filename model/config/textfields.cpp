@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
+
+#include <telltale/core/regularexpression.h>
 
 namespace telltale::config {
 namespace {
@@ -14,8 +15,8 @@ constexpr const char* kMoment = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|De
 
 bool isMoment(const Json& value)
 {
-    static const std::regex moment(kMoment);
-    return value.is_string() && std::regex_match(value.get_ref<const std::string&>(), moment);
+    static const RegularExpression moment(kMoment);
+    return value.is_string() && !moment.match(value.get_ref<const std::string&>()).empty();
 }
 
 }

@@ -2,12 +2,9 @@
 #include <telltale/core/namepattern.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <optional>
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
+#include "pcrecode.h"
 
 namespace telltale {
 namespace {
@@ -68,27 +65,6 @@ std::string expressionOf(std::string_view glob)
     return expression + '$';
 }
 
-using Code = std::shared_ptr<const pcre2_code>;
-
-/// Where the first match at or after `from` begins and ends.
-std::optional<std::array<std::size_t, 2>> find(
-    const pcre2_code* code, pcre2_match_data* match, std::string_view text, std::size_t from)
-{
-    const int found
-        = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, 0, match, nullptr);
-    if (found < 0) // no match, or an expression that takes too long for an answer
-        return std::nullopt;
-    const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(match);
-    return std::array<std::size_t, 2> { ends[0], ends[1] };
-}
-
-using Match = std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)>;
-
-Match matchOf(const pcre2_code* code)
-{
-    return { pcre2_match_data_create_from_pattern(code, nullptr), &pcre2_match_data_free };
-}
-
 }
 
 NamePattern::NamePattern(std::string_view text)
@@ -111,23 +87,12 @@ NamePattern::NamePattern(std::string_view text)
         m_form = Form::Text;
         options |= PCRE2_LITERAL | PCRE2_CASELESS;
     }
-    int problem = 0;
-    PCRE2_SIZE at = 0;
-    pcre2_code* const code = pcre2_compile(
-        reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(), options, &problem, &at, nullptr);
-    if (!code) {
-        std::array<PCRE2_UCHAR, 256> message {};
-        pcre2_get_error_message(problem, message.data(), message.size());
-        m_error = reinterpret_cast<const char*>(message.data());
-        return;
-    }
-    m_code = Code(code, [](const pcre2_code* one) { pcre2_code_free(const_cast<pcre2_code*>(one)); });
-    pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // where it cannot, matching only is slower
+    m_code = pcre::compile(expression, options, m_error);
 }
 
 bool NamePattern::matches(std::string_view name) const
 {
-    return matchesAll() || (m_code && find(m_code.get(), matchOf(m_code.get()).get(), name, 0));
+    return matchesAll() || (m_code && pcre::find(m_code, pcre::matchOf(m_code), name, 0) >= 0);
 }
 
 void NamePattern::Names::add(std::string_view name)
@@ -148,19 +113,19 @@ std::vector<bool> NamePattern::matchEach(const Names& names) const
     std::vector<bool> hits(names.size(), matchesAll());
     if (!m_code)
         return hits;
-    const Match match = matchOf(m_code.get());
+    const pcre::Match match = pcre::matchOf(m_code);
+    const PCRE2_SIZE* const found = pcre2_get_ovector_pointer(match.get()); // where one begins and ends
     const std::string_view joined = names.m_joined;
     std::size_t line = 0;
     for (std::size_t at = 0; at < joined.size();) {
-        const auto found = find(m_code.get(), match.get(), joined, at);
-        if (!found)
+        if (pcre::find(m_code, match, joined, at) < 0)
             break;
         const auto next = std::upper_bound(
-            names.m_starts.begin() + static_cast<std::ptrdiff_t>(line), names.m_starts.end(), (*found)[0]);
+            names.m_starts.begin() + static_cast<std::ptrdiff_t>(line), names.m_starts.end(), found[0]);
         line = static_cast<std::size_t>(next - names.m_starts.begin());
         const std::size_t end = next == names.m_starts.end() ? joined.size() : *next;
         // A match that runs over the end of its line proves nothing about this name alone.
-        hits[line - 1] = (*found)[1] < end || matches(names.at(line - 1));
+        hits[line - 1] = found[1] < end || matches(names.at(line - 1));
         at = end;
     }
     return hits;

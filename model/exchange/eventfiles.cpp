@@ -2,8 +2,8 @@
 #include <telltale/exchange/eventfiles.h>
 
 #include <algorithm>
-#include <regex>
 
+#include <telltale/core/regularexpression.h>
 #include <telltale/exchange/mappedfile.h>
 
 namespace telltale::exchange {
@@ -22,17 +22,22 @@ bool isEventFile(const fs::path& path)
 /// Rank, attempt and the rest of the folders above the file, below `top`.
 void readPlace(const fs::path& top, EventFile& file)
 {
-    static const std::regex kRank(R"(^(?:.*-)?rank[_-]?(\d{1,7})(?:-attempt(\d{1,5}))?(?:-.*)?$)");
+    static const RegularExpression kRank(R"(^(?:.*-)?rank[_-]?(\d{1,7})(?:-attempt(\d{1,5}))?(?:-.*)?$)");
+    const auto takeRank = [&file](const std::string& name) {
+        const auto groups = kRank.match(name);
+        if (groups.empty())
+            return false;
+        file.rank = Rank { std::stoi(groups[1]) };
+        file.attempt = groups[2].empty() ? 0 : std::stoi(groups[2]);
+        return true;
+    };
     std::error_code error;
     const fs::path base = fs::absolute(fs::is_directory(top, error) ? top : top.parent_path());
     std::string folder;
     bool hasRank = false;
     const auto takePart = [&](const std::string& part) {
-        std::smatch match;
-        if (!hasRank && std::regex_match(part, match, kRank)) {
+        if (!hasRank && takeRank(part)) {
             hasRank = true;
-            file.rank = Rank { std::stoi(match[1]) };
-            file.attempt = match[2].matched ? std::stoi(match[2]) : 0;
             folder.clear();
             return;
         }
@@ -46,12 +51,7 @@ void readPlace(const fs::path& top, EventFile& file)
     if (hasRank)
         return;
     // The named folder may itself be a rank's.
-    std::smatch match;
-    const std::string own = base.filename().string();
-    if (std::regex_match(own, match, kRank)) {
-        file.rank = Rank { std::stoi(match[1]) };
-        file.attempt = match[2].matched ? std::stoi(match[2]) : 0;
-    }
+    takeRank(base.filename().string());
 }
 
 }

@@ -5,8 +5,8 @@
 #include <array>
 #include <cctype>
 #include <map>
-#include <regex>
 
+#include <telltale/core/regularexpression.h>
 #include <telltale/exchange/mappedfile.h>
 
 namespace telltale::exchange {
@@ -32,22 +32,20 @@ constexpr std::array<std::pair<std::string_view, DType>, 10> kTypes { {
 /// The rank and time of a folder's name.
 bool readFolderName(const std::string& name, MsprobeFolder& folder)
 {
-    static const std::regex kFirst(R"(^([\w-]{0,20})-rank(\d{1,5})-.*)");
-    static const std::regex kSecond(R"(^rank_?(\d{1,5})$)");
-    static const std::regex kTime(R"(^([A-Z][a-z]{2})(\d{2})_(\d{2})-(\d{2})-(\d{2})$)");
-    std::smatch match;
-    if (std::regex_match(name, match, kSecond)) {
-        folder.rank = Rank { std::stoi(match[1]) };
+    static const RegularExpression kFirst(R"(^([\w-]{0,20})-rank(\d{1,5})-.*)");
+    static const RegularExpression kSecond(R"(^rank_?(\d{1,5})$)");
+    static const RegularExpression kTime(R"(^([A-Z][a-z]{2})(\d{2})_(\d{2})-(\d{2})-(\d{2})$)");
+    if (const auto second = kSecond.match(name); !second.empty()) {
+        folder.rank = Rank { std::stoi(second[1]) };
         return true;
     }
-    if (!std::regex_match(name, match, kFirst))
+    const auto first = kFirst.match(name);
+    if (first.empty())
         return false;
-    folder.rank = Rank { std::stoi(match[2]) };
-    const std::string time = match[1];
-    std::smatch parts;
-    if (std::regex_match(time, parts, kTime)) {
+    folder.rank = Rank { std::stoi(first[2]) };
+    if (const auto parts = kTime.match(first[1]); !parts.empty()) {
         constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
-        const auto month = static_cast<std::int64_t>(std::min(kMonths.find(parts[1].str()), kMonths.size()) / 3);
+        const auto month = static_cast<std::int64_t>(std::min(kMonths.find(parts[1]), kMonths.size()) / 3);
         folder.order = (((month * 32 + std::stoi(parts[2])) * 24 + std::stoi(parts[3])) * 60 + std::stoi(parts[4])) * 60
             + std::stoi(parts[5]);
     }
@@ -56,12 +54,12 @@ bool readFolderName(const std::string& name, MsprobeFolder& folder)
 
 bool readFileName(const fs::path& path, MsprobeFile& file)
 {
-    static const std::regex kName(R"(^([a-z_0-9]*[a-z])_(step)?(\d{1,15})-(\d{1,15})\.csv$)");
+    static const RegularExpression kName(R"(^([a-z_0-9]*[a-z])_(step)?(\d{1,15})-(\d{1,15})\.csv$)");
     const std::string name = path.filename().string();
-    std::smatch match;
-    if (!std::regex_match(name, match, kName))
+    const auto groups = kName.match(name);
+    if (groups.empty())
         return false;
-    file = { path, match[1], std::stoll(match[3]), match[2].matched };
+    file = { path, groups[1], std::stoll(groups[3]), !groups[2].empty() };
     return headOf(path, 10) == "vpp_stage,";
 }
 

@@ -15,13 +15,13 @@ namespace telltale::exchange {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 void readStacks(const fs::path& path, ForeignProcess& process, ForeignRun& run)
 {
     const auto file = MappedFile::open(path);
     CsvRows rows(file ? file->bytes() : std::string_view());
-    Json stacks = Json::object();
+    OrderedJson stacks = OrderedJson::object();
     for (bool isHead = true; rows.next(); isHead = false) {
         if (isHead)
             continue;
@@ -34,31 +34,31 @@ void readStacks(const fs::path& path, ForeignProcess& process, ForeignRun& run)
         run.noteDamage(path.string() + ": " + (file ? "it ends within a stack, or has none" : file.error().what));
     if (!stacks.empty())
         process.documents.push_back(
-            { "stack", "stack_info", Step { 0 }, stacks.dump(-1, ' ', false, Json::error_handler_t::replace) });
+            { "stack", "stack_info", Step { 0 }, stacks.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) });
 }
 
-Json readJson(const fs::path& path, ForeignRun& run)
+OrderedJson readJson(const fs::path& path, ForeignRun& run)
 {
     const auto file = MappedFile::open(path);
-    Json json = file ? Json::parse(file->bytes(), nullptr, false) : Json();
+    OrderedJson json = file ? OrderedJson::parse(file->bytes(), nullptr, false) : OrderedJson();
     if (!file || json.is_discarded() || !json.is_object()) {
         run.noteDamage(path.string() + ": it is no JSON object");
-        return Json::object();
+        return OrderedJson::object();
     }
     return json;
 }
 
 void readStructure(const fs::path& path, ForeignProcess& process, ForeignRun& run)
 {
-    const Json structure = readJson(path, run);
+    const OrderedJson structure = readJson(path, run);
     if (!structure.empty())
         process.documents.push_back({ "module_struct", "module_struct", Step { 0 },
-            structure.dump(-1, ' ', false, Json::error_handler_t::replace) });
+            structure.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) });
 }
 
 void readAlerts(const fs::path& path, ForeignProcess& process, ForeignRun& run)
 {
-    const Json alerts = readJson(path, run);
+    const OrderedJson alerts = readJson(path, run);
     for (const auto& [key, entry] : alerts.items()) {
         const bool isSound = entry.is_object() && entry.contains("step") && entry["step"].is_number_integer()
             && entry.contains("message") && entry["message"].is_string();
@@ -70,7 +70,7 @@ void readAlerts(const fs::path& path, ForeignProcess& process, ForeignRun& run)
         event.kind = "anomaly";
         event.step = Step { entry["step"].get<std::int64_t>() };
         event.text = entry["message"].get<std::string>();
-        event.json = entry.dump(-1, ' ', false, Json::error_handler_t::replace);
+        event.json = entry.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
         if (event.text.starts_with("Rule "))
             event.rule = event.text.substr(5, event.text.find(' ', 5) - 5);
         process.events.push_back(std::move(event));

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <tuple>
@@ -41,20 +40,6 @@ bool fileExists(const std::string& path)
     return std::filesystem::exists(path, error);
 }
 
-std::string metaValue(sqlite3* db, std::string_view key)
-{
-    auto statement = Statement::prepare(db, "SELECT value FROM meta WHERE key = ?");
-    if (!statement)
-        return {};
-    auto row = statement->bindText(1, key).step();
-    return row && *row ? std::string(statement->text(0)) : std::string();
-}
-
-std::int64_t metaNumber(sqlite3* db, std::string_view key)
-{
-    return std::strtoll(metaValue(db, key).c_str(), nullptr, 10);
-}
-
 RunSummary summaryOf(const std::string& path)
 {
     RunSummary run;
@@ -84,10 +69,10 @@ RunSummary summaryOf(const std::string& path)
     // A recorder that was killed had no time to say so.
     if (run.state == RunState::Live && !isBeingRecorded(path))
         run.state = RunState::Interrupted;
-    if (const std::string id = metaValue(db->get(), "run_id"); !id.empty())
+    if (const std::string id = metaText(db->get(), "run_id").value_or(""); !id.empty())
         run.id = id;
-    run.name = metaValue(db->get(), "name");
-    run.key = metaValue(db->get(), "run_key");
+    run.name = metaText(db->get(), "name").value_or("");
+    run.key = metaText(db->get(), "run_key").value_or("");
     run.createdNs = metaNumber(db->get(), "created_ns");
     run.modifiedNs = std::max(run.createdNs, metaNumber(db->get(), "modified_ns"));
     const auto number = [&run, &db](const char* sql, std::int64_t otherwise) {

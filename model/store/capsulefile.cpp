@@ -2,6 +2,7 @@
 #include <telltale/store/capsulefile.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -29,6 +30,23 @@ bool isLostLogNoted(sqlite3* db)
     return queryInteger(db, "SELECT EXISTS(SELECT 1 FROM meta WHERE key = 'log_lost')").value_or(0) != 0;
 }
 
+}
+
+Expected<std::string> metaText(sqlite3* db, std::string_view key)
+{
+    auto statement = Statement::prepare(db, "SELECT value FROM meta WHERE key = ?");
+    if (!statement)
+        return tl::unexpected<Error>(std::move(statement.error()));
+    auto row = statement->bindText(1, key).step();
+    if (!row)
+        return tl::unexpected<Error>(std::move(row.error()));
+    return *row ? std::string(statement->text(0)) : std::string();
+}
+
+std::int64_t metaNumber(sqlite3* db, std::string_view key)
+{
+    const auto text = metaText(db, key);
+    return text ? std::strtoll(text->c_str(), nullptr, 10) : 0;
 }
 
 Expected<void> checkCapsuleFile(const std::string& path)

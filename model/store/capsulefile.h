@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <telltale/core/expected.h>
 #include <telltale/store/sqlite.h>
@@ -23,6 +25,10 @@ bool lacksItsLog(sqlite3* db, const std::string& path);
 Expected<void> noteLostLog(sqlite3* db);
 /// What to say of such a run; empty of any other, and while somebody records into its folder.
 std::string lostLogSentence(sqlite3* db, const std::string& path);
+
+/// What a capsule says of itself under a key; empty, or 0, where it says nothing. Thread: any.
+Expected<std::string> metaText(sqlite3* db, std::string_view key);
+std::int64_t metaNumber(sqlite3* db, std::string_view key);
 
 /// Takes in what a recorder that is gone left in the log beside the capsule; Busy while somebody has the run open.
 /// Thread: any.

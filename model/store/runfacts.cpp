@@ -15,23 +15,6 @@ namespace {
 /// After this long without any rank, the same MASTER_ADDR and port are another job.
 constexpr std::int64_t kMasterAddrNs = 600'000'000'000;
 
-Expected<std::string> metaText(sqlite3* db, std::string_view key)
-{
-    auto statement = Statement::prepare(db, "SELECT value FROM meta WHERE key = ?");
-    if (!statement)
-        return tl::unexpected<Error>(std::move(statement.error()));
-    auto row = statement->bindText(1, key).step();
-    if (!row)
-        return tl::unexpected<Error>(std::move(row.error()));
-    return *row ? std::string(statement->text(0)) : std::string();
-}
-
-std::int64_t metaNumber(sqlite3* db, std::string_view key)
-{
-    const auto text = metaText(db, key);
-    return text ? std::strtoll(text->c_str(), nullptr, 10) : 0;
-}
-
 }
 
 std::map<Rank, SourceInfo> RunFacts::newestAttempts() const

@@ -110,6 +110,23 @@ private Q_SLOTS:
         QCOMPARE(std::get<std::vector<std::uint64_t>>(block.columns[5].values)[7], std::uint64_t { 7 });
     }
 
+    void aFlushWaitsForWhatWasMadeBeforeItWhateverTheSenderIsAt()
+    {
+        FakeServer server(*m_store);
+        AgentDriver driver(setup(server.join()));
+        // The sender looks for steps and then takes this, which keeps it for a moment: most steps come in that moment.
+        const std::vector<char> large(1 << 18, 'x');
+        for (std::int64_t i = 0; i < 400; ++i) {
+            QCOMPARE(tt_blob(driver.agent(), "stack", "large", i, large.data(), large.size()), 1);
+            const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(5 * i);
+            while (std::chrono::steady_clock::now() < until) { }
+            driver.step(i);
+            QCOMPARE(tt_agent_flush(driver.agent(), kWaitMs), 1);
+            QCOMPARE(driver.counters().in_flight, std::uint64_t { 0 });
+        }
+        QVERIFY(driver.close());
+    }
+
     void whatMonitoringTakesGoesWithTheHeartbeat()
     {
         FakeServer server(*m_store);

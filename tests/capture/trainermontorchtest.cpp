@@ -691,6 +691,10 @@ private Q_SLOTS:
         QCOMPARE(line,
             std::string("train --api-key *** --lr 0.1 --hub_token=*** telltale://h:1#token=***&fp=aa "
                         "https://***@host/x --pad-token <pad>"));
+        // An argument may be as long as the system allows, and a training must survive that.
+        const std::string longest = commandLine({ "train", "https://me:k5@host/" + std::string(130'000, 'x') });
+        QCOMPARE(longest.size(), std::size_t(4000));
+        QVERIFY(longest.starts_with("train https://***@host/xxx"));
         const std::string all = environmentJson("libtorch");
         QVERIFY2(all.find("\"host\"") != std::string::npos && all.find("trainermontorchtest") != std::string::npos,
             all.c_str());

@@ -11,6 +11,7 @@
 #include <telltale/core/bytes.h>
 #include <telltale/core/namepattern.h>
 #include <telltale/core/protocolone.h>
+#include <telltale/core/regularexpression.h>
 #include <telltale/core/samplebatch.h>
 #include <telltale/core/threadhome.h>
 
@@ -278,6 +279,26 @@ private Q_SLOTS:
         producer.join();
         QVERIFY(inOrder);
         QCOMPARE(expected, kItems);
+    }
+
+    void anExpressionMatchesTheWholeTextAndGivesItsGroups()
+    {
+        using Groups = std::vector<std::string>;
+        const RegularExpression name(R"((a|ab)(c)?(\d*))");
+        QCOMPARE(name.match("ab12"), (Groups { "ab12", "ab", "", "12" })); // the first choice would leave "b12"
+        QCOMPARE(name.match("a"), (Groups { "a", "a", "", "" }));
+        QCOMPARE(name.match("ab1x"), Groups());
+        QCOMPARE(name.match("AB"), Groups());
+        QVERIFY(name.isFoundIn("x-ac-x") && !name.isFoundIn("xyz"));
+        const RegularExpression word("[a-z]+=", RegularExpression::Letters::AnyCase);
+        QCOMPARE(word.match("Key="), Groups { "Key=" });
+        QCOMPARE(word.replaced("a=1 B=2 =3", "<$0>"), std::string("<a=>1 <B=>2 =3"));
+        QCOMPARE(word.replaced("", "x"), std::string());
+        // std::regex would recurse once a character and end the program; and a replacement may be longer than the text.
+        const std::string huge(1'000'000, 'a');
+        QCOMPARE(RegularExpression("(?:a|b)*").match(huge).size(), std::size_t(1));
+        QCOMPARE(RegularExpression("a").replaced(huge, "xyz").size(), 3 * huge.size());
+        QVERIFY_THROWS_EXCEPTION(std::invalid_argument, RegularExpression("(a"));
     }
 
     void onePatternChoosesNamesEverywhere_data()

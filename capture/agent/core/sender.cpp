@@ -161,17 +161,19 @@ bool Sender::iterate()
     if (m_handover.isDisabled.load(std::memory_order_relaxed))
         return false;
     m_stream.held.takeAnswers();
+    // Before all else: what was made before a flush was asked for is there when it is looked for.
+    const std::uint64_t wanted = m_flushWanted.load(std::memory_order_acquire);
     const bool wasBusy = drainRing();
     noteRingDrops();
-    if (mayTake(kSideQueueBytes))
+    const bool hasRoom = mayTake(kSideQueueBytes);
+    if (hasRoom)
         drainSideQueue();
     flushDrops();
-    const std::uint64_t wanted = m_flushWanted.load(std::memory_order_acquire);
     const bool isFlush = wanted != m_flushSeen;
     const bool isUrgent = m_stepsTaken > 0 && m_handover.steering.takeUrgency(m_step);
     if (!m_encoder.isEmpty() && (isFlush || isUrgent || m_now - m_encoder.openSince() >= m_options.batch))
         m_encoder.finish();
-    if (isFlush && !wasBusy) {
+    if (isFlush && !wasBusy && hasRoom) { // what waits for room is not taken yet
         m_flushSeen = wanted;
         m_flushSeq = m_stream.rules.nextSeq() - 1;
     }

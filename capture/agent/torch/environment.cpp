@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <regex>
 
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <telltale/core/regularexpression.h>
 
 namespace telltale {
 namespace {
@@ -20,20 +20,20 @@ constexpr const char* kHidden = "***";
 
 bool isSecret(const std::string& name)
 {
-    static const std::regex pattern(
+    static const RegularExpression pattern(
         "(api|access|secret|private|auth|hub|hf|wandb|login|bearer)[_-]?(key|token)|^-*token$"
         "|passw(or)?d|secret|credential",
-        std::regex::icase | std::regex::optimize);
-    return std::regex_search(name, pattern);
+        RegularExpression::Letters::AnyCase);
+    return pattern.isFoundIn(name);
 }
 
 /// "token=x" inside an argument, as a join string has it, and "user:password@" of an address.
 std::string withoutSecrets(const std::string& text)
 {
-    static const std::regex named(
-        "\\b(token|password|passwd|secret|api[_-]?key|access[_-]?key)=[^&\\s#]+", std::regex::icase);
-    static const std::regex user("([a-z][a-z0-9+.-]*://)[^/@\\s]+@", std::regex::icase);
-    return std::regex_replace(std::regex_replace(text, named, "$1=***"), user, "$1***@");
+    static const RegularExpression named(
+        "\\b(token|password|passwd|secret|api[_-]?key|access[_-]?key)=[^&\\s#]+", RegularExpression::Letters::AnyCase);
+    static const RegularExpression user("\\b([a-z][a-z0-9+.-]*://)[^/@\\s]+@", RegularExpression::Letters::AnyCase);
+    return user.replaced(named.replaced(text, "$1=***"), "$1***@");
 }
 
 std::vector<std::string> ownArguments()
@@ -78,7 +78,7 @@ std::string commandLine(const std::vector<std::string>& arguments)
         else if (isNamed && equals != std::string::npos)
             line += argument.substr(0, equals + 1) + kHidden;
         else
-            line += withoutSecrets(argument);
+            line += withoutSecrets(argument.substr(0, 2 * kLongestCommand)); // what is kept, and a secret at its end
         hidesNext = isNamed && equals == std::string::npos;
     }
     return line.substr(0, kLongestCommand);

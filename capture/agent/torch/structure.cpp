@@ -12,7 +12,7 @@
 namespace telltale {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// "torch::nn::LinearImpl" -> "Linear".
 std::string typeName(const torch::nn::Module& module)
@@ -31,10 +31,10 @@ std::string joined(const std::string& prefix, const std::string& name)
 }
 
 /// known: the first name of each parameter.
-Json tree(const torch::nn::Module& module, const std::string& name, std::map<const void*, std::string>& known)
+OrderedJson tree(const torch::nn::Module& module, const std::string& name, std::map<const void*, std::string>& known)
 {
-    Json node { { "name", name }, { "type", typeName(module) }, { "parameters", Json::array() },
-        { "children", Json::array() } };
+    OrderedJson node { { "name", name }, { "type", typeName(module) }, { "parameters", OrderedJson::array() },
+        { "children", OrderedJson::array() } };
     for (const auto& entry : module.named_parameters(false)) {
         const auto& tensor = entry.value();
         const std::string own = joined(name, entry.key());
