@@ -21,6 +21,14 @@ inline PCRE2_SPTR bytesOf(std::string_view text)
     return reinterpret_cast<PCRE2_SPTR>(text.data());
 }
 
+/// PCRE2's own words for one of its errors.
+inline std::string sentenceOf(int problem)
+{
+    std::array<PCRE2_UCHAR, 256> message {};
+    pcre2_get_error_message(problem, message.data(), message.size());
+    return reinterpret_cast<const char*>(message.data());
+}
+
 /// Null, and PCRE2's own sentence in `error`, where the expression is none.
 inline Code compile(std::string_view expression, std::uint32_t options, std::string& error)
 {
@@ -28,9 +36,7 @@ inline Code compile(std::string_view expression, std::uint32_t options, std::str
     PCRE2_SIZE at = 0;
     pcre2_code* const code = pcre2_compile(bytesOf(expression), expression.size(), options, &problem, &at, nullptr);
     if (!code) {
-        std::array<PCRE2_UCHAR, 256> message {};
-        pcre2_get_error_message(problem, message.data(), message.size());
-        error = reinterpret_cast<const char*>(message.data());
+        error = sentenceOf(problem);
         return nullptr;
     }
     pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // where it cannot, matching only is slower

@@ -45,12 +45,12 @@ std::string RegularExpression::replaced(std::string_view text, std::string_view 
         const int count = pcre2_substitute(m_code.get(), pcre::bytesOf(text), text.size(), 0,
             PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_OVERFLOW_LENGTH, nullptr, nullptr, pcre::bytesOf(with),
             with.size(), reinterpret_cast<PCRE2_UCHAR*>(out.data()), &size);
-        if (count == PCRE2_ERROR_NOMEMORY) {
+        if (count == PCRE2_ERROR_NOMEMORY && size != PCRE2_UNSET) {
             out.resize(size); // what it takes, with its end
             continue;
         }
         if (count < 0)
-            throw std::invalid_argument("a replacement that PCRE2 does not take");
+            throw std::runtime_error(pcre::sentenceOf(count));
         out.resize(size);
         return out;
     }

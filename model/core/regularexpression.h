@@ -11,7 +11,8 @@ struct pcre2_real_code_8;
 namespace telltale {
 
 /// A regular expression of this program's own, as Perl's, over bytes. std::regex recurses once a character (a text of
-/// 100 kB ends the program) and costs seconds in each file that includes it. Thread: any (a value; one may be used by
+/// 100 kB ends the program) and costs seconds in each file that includes it. What takes too long or too much memory to
+/// match does not match. Thread: any (a value; one may be used by
 /// several threads at once).
 class RegularExpression {
 public:
@@ -24,6 +25,7 @@ public:
     std::vector<std::string> match(std::string_view text) const;
     bool isFoundIn(std::string_view text) const;
     /// The text with `with`, in which $1 is a group, for each match.
+    /// \throws std::runtime_error where that takes too long or too much memory
     std::string replaced(std::string_view text, std::string_view with) const;
 
 private:

@@ -73,7 +73,8 @@ private:
             environment.insert(QStringLiteral("TELLTALE_DIR"), m_directory.filePath(QStringLiteral("spool")));
         environment.remove(QStringLiteral("TELLTALE_JOIN"));
         process->setProcessEnvironment(environment);
-        process->start(QStringLiteral(TELLTALE_DEMO_TRAINER), arguments);
+        process->start(
+            QCoreApplication::applicationDirPath() + QStringLiteral("/../bin/telltale-demo-trainer"), arguments);
         return process;
     }
     Finished finish(QProcess& process)

@@ -15,6 +15,7 @@
 #include <telltale/torch/flightrecorder.h>
 #include <telltale/torch/trainermon.h>
 
+#include "sourcepath.h"
 #include "torchrecordingsink.h"
 
 namespace flightrecordertest {
@@ -99,7 +100,7 @@ private Q_SLOTS:
     void theRulesThatBothAgentsHave_data()
     {
         QTest::addColumn<QJsonObject>("given");
-        QFile file(QStringLiteral(TELLTALE_TEST_DATA "/flightrecorder.json"));
+        QFile file(QString::fromStdString(telltale::test::sourcePath("tests/data/flightrecorder.json")));
         QVERIFY(file.open(QIODevice::ReadOnly));
         for (const QJsonValue one : QJsonDocument::fromJson(file.readAll()).array())
             QTest::newRow(one[QStringLiteral("name")].toString().toUtf8().constData()) << one.toObject();

@@ -16,6 +16,7 @@
 #include <telltale/torch/overheadbudget.h>
 #include <telltale/torch/trainermon.h>
 
+#include "sourcepath.h"
 #include "torchrecordingsink.h"
 
 namespace overheadbudgettest {
@@ -90,7 +91,7 @@ private Q_SLOTS:
     void theRulesThatBothAgentsHave_data()
     {
         QTest::addColumn<QJsonObject>("one");
-        QFile file(QStringLiteral(TELLTALE_TEST_DATA "/overheadbudget.json"));
+        QFile file(QString::fromStdString(telltale::test::sourcePath("tests/data/overheadbudget.json")));
         QVERIFY(file.open(QFile::ReadOnly));
         const QJsonArray cases = QJsonDocument::fromJson(file.readAll()).array();
         QVERIFY(!cases.isEmpty());

@@ -19,6 +19,7 @@
 #include <telltale/store/storeservice.h>
 
 #include "serverpeer.h"
+#include "sourcepath.h"
 
 namespace protocolonetest {
 
@@ -44,7 +45,7 @@ class ProtocolOneTest : public QObject {
 private Q_SLOTS:
     void initTestCase()
     {
-        m_case = fs::path(TELLTALE_TEST_DATA) / "v2/python-offline";
+        m_case = telltale::test::sourcePath("tests/data/v2/python-offline");
         for (const auto& entry : fs::recursive_directory_iterator(m_case)) {
             if (entry.path().extension() == ".seg")
                 m_segment = read(entry.path());

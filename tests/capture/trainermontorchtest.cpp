@@ -687,10 +687,10 @@ private Q_SLOTS:
     void secretsOfTheCommandLineAreHidden()
     {
         const std::string line = commandLine({ "train", "--api-key", "k1", "--lr", "0.1", "--hub_token=k2",
-            "telltale://h:1#token=k3&fp=aa", "https://me:k4@host/x", "--pad-token", "<pad>" });
+            "telltale://h:1#token=k3&fp=aa", "https://me:k4@host/x", "to_https://me:k5@host", "--pad-token", "<pad>" });
         QCOMPARE(line,
             std::string("train --api-key *** --lr 0.1 --hub_token=*** telltale://h:1#token=***&fp=aa "
-                        "https://***@host/x --pad-token <pad>"));
+                        "https://***@host/x to_https://***@host --pad-token <pad>"));
         // An argument may be as long as the system allows, and a training must survive that.
         const std::string longest = commandLine({ "train", "https://me:k5@host/" + std::string(130'000, 'x') });
         QCOMPARE(longest.size(), std::size_t(4000));

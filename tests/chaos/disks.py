@@ -10,6 +10,7 @@ import os
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -106,6 +107,36 @@ class PowerDisk:
         """Power is there again; whoever used the disk is gone."""
         unmount(self.point)
         self._mount()
+
+
+class SyncWitness:
+    """Another program that syncs what it writes, twice a second, on a disk like the one that will be cut: what it has by
+    then, a spool has, and where builds keep the real disk busy that may be old."""
+
+    def __init__(self, trial: Trial) -> None:
+        disk = PowerDisk(trial, "witness", 16)
+        self._file = (disk.point / "file").open("ab", 0)
+        self._begun: list[int] = []  # of those that ended
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+        trial.callback(self.stop)
+
+    def _run(self) -> None:
+        while not self._is_over.wait(0.5):
+            begun = time.monotonic_ns()
+            self._file.write(bytes(4096))
+            os.fsync(self._file.fileno())
+            self._begun.append(begun)
+
+    def last_but_one(self) -> int:
+        """When the last sync but one of those that ended began: whoever syncs as often, and out of step, has that."""
+        return self._begun[-2] if len(self._begun) > 1 else 0
+
+    def stop(self) -> None:
+        self._is_over.set()
+        self._thread.join()
+        self._file.close()
 
 
 class SmallDisk:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The whole way in one command: a training process, the agent, the server, the capsule, the window and the pictures.
+#include "sourcepath.h"
 #include <QDir>
 #include <QFile>
 #include <QImageReader>
@@ -21,7 +22,7 @@ struct Ran {
     QByteArray err;
 };
 
-Ran telltale(const QStringList& arguments)
+Ran runOf(const QStringList& arguments)
 {
     QProcess process;
     process.start(
@@ -42,7 +43,7 @@ private Q_SLOTS:
         const QTemporaryDir dir;
         const QString out = dir.filePath(QStringLiteral("out"));
         QVERIFY(qputenv("TELLTALE_DATA_DIR", dir.filePath(QStringLiteral("elsewhere")).toUtf8()));
-        const Ran demo = telltale(
+        const Ran demo = runOf(
             { QStringLiteral("demo"), QStringLiteral("--headless"), QStringLiteral("--steps"), QString::number(kSteps),
                 QStringLiteral("--fault"), QStringLiteral("nan@12:layers.1.mlp.fc1"), QStringLiteral("--out"), out });
         QVERIFY(qunsetenv("TELLTALE_DATA_DIR"));
@@ -64,19 +65,19 @@ private Q_SLOTS:
         const QString capsule = summary.value(QLatin1String("capsule")).toString();
         QVERIFY2(capsule.startsWith(out + QStringLiteral("/data/runs/")), "--out is nearer than the environment");
         const Ran inspected
-            = telltale({ QStringLiteral("inspect"), capsule, QStringLiteral("--verify"), QStringLiteral("--json") });
+            = runOf({ QStringLiteral("inspect"), capsule, QStringLiteral("--verify"), QStringLiteral("--json") });
         QVERIFY2(inspected.code == 0, inspected.err.constData());
         QVERIFY(QJsonDocument::fromJson(inspected.out).isObject());
 
         // The fault is where it was put: the activation of that module is NaN from that step on, and finite before.
-        const Ran shown = telltale({ QStringLiteral("show"), capsule, QStringLiteral("--series"),
+        const Ran shown = runOf({ QStringLiteral("show"), capsule, QStringLiteral("--series"),
             QStringLiteral("layers.1.mlp.fc1"), QStringLiteral("--kind"), QStringLiteral("actv"),
             QStringLiteral("--stat"), QStringLiteral("norm"), QStringLiteral("--json") });
         QVERIFY2(shown.code == 0, shown.err.constData());
         QVERIFY(shown.out.contains("NaN"));
 
         const QString csv = dir.filePath(QStringLiteral("heat.csv"));
-        const Ran rendered = telltale({ QStringLiteral("render"), capsule, QStringLiteral("--view"),
+        const Ran rendered = runOf({ QStringLiteral("render"), capsule, QStringLiteral("--view"),
             QStringLiteral("heatmap"), QStringLiteral("--kind"), QStringLiteral("actv"), QStringLiteral("-o"), csv });
         QVERIFY2(rendered.code == 0, rendered.err.constData());
         QFile table(csv);
@@ -84,13 +85,13 @@ private Q_SLOTS:
         QVERIFY(table.readAll().contains("NaN"));
 
         // Every view that the help names draws the run.
-        const QByteArray help = telltale({ QStringLiteral("render"), QStringLiteral("--help") }).out;
+        const QByteArray help = runOf({ QStringLiteral("render"), QStringLiteral("--help") }).out;
         const QRegularExpression line(QStringLiteral("^  --view V +(.+)$"), QRegularExpression::MultilineOption);
         const QStringList ids = line.match(QString::fromUtf8(help)).captured(1).split(QStringLiteral(", "));
         QVERIFY2(ids.contains(QLatin1String("curves")) && ids.contains(QLatin1String("overview")), help.constData());
         for (const QString& id : ids) {
             const QString picture = dir.filePath(id + QStringLiteral(".png"));
-            const Ran drawn = telltale(
+            const Ran drawn = runOf(
                 { QStringLiteral("render"), capsule, QStringLiteral("--view"), id, QStringLiteral("-o"), picture });
             // One rank calls no collectives, and one run is compared with none: that is said.
             static const QHash<QString, QByteArray> kRefused { { QStringLiteral("communication"),
@@ -108,10 +109,10 @@ private Q_SLOTS:
 
     void theReadmeShowsEveryVerbWithOptionsThatItHas()
     {
-        QFile file(QStringLiteral(TELLTALE_TEST_DATA "/../../README.md"));
+        QFile file(QString::fromStdString(telltale::test::sourcePath("README.md")));
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QString readme = QString::fromUtf8(file.readAll());
-        const Ran all = telltale({ QStringLiteral("--help") });
+        const Ran all = runOf({ QStringLiteral("--help") });
         QCOMPARE(all.code, 0);
         static const QRegularExpression row(
             QStringLiteral("^  ([a-z]+(?: [a-z]+)?)  +\\S"), QRegularExpression::MultilineOption);
@@ -119,7 +120,7 @@ private Q_SLOTS:
         int verbs = 0;
         for (auto at = row.globalMatch(QString::fromUtf8(all.out)); at.hasNext(); ++verbs) {
             const QString verb = at.next().captured(1);
-            const Ran own = telltale(verb.split(u' ') << QStringLiteral("--help"));
+            const Ran own = runOf(verb.split(u' ') << QStringLiteral("--help"));
             QCOMPARE(own.code, 0);
             QVERIFY2(own.out.startsWith("usage: telltale " + verb.toUtf8()), own.out.constData());
             QVERIFY2(readme.contains(QStringLiteral("telltale ") + verb), qPrintable(verb));
@@ -139,7 +140,7 @@ private Q_SLOTS:
     {
         QTemporaryDir dir;
         QVERIFY(qputenv("TELLTALE_PYTHON", "/bin/false"));
-        const Ran ran = telltale({ QStringLiteral("demo"), QStringLiteral("--python"), QStringLiteral("--headless"),
+        const Ran ran = runOf({ QStringLiteral("demo"), QStringLiteral("--python"), QStringLiteral("--headless"),
             QStringLiteral("--out"), dir.path() });
         QVERIFY(qunsetenv("TELLTALE_PYTHON"));
         QVERIFY(ran.code != 0);
@@ -151,7 +152,8 @@ private Q_SLOTS:
     {
         const QTemporaryDir dir;
         const QString log = dir.filePath(QStringLiteral("log"));
-        const QString capsule = QStringLiteral(TELLTALE_TEST_DATA "/v1/cpp-finished/run.telltale");
+        const QString capsule
+            = QString::fromStdString(telltale::test::sourcePath("tests/data/v1/cpp-finished/run.telltale"));
         const QString copy = dir.filePath(QStringLiteral("run.telltale"));
         QVERIFY(QFile::copy(capsule, copy));
         const QStringList words { QStringLiteral("render"), copy, QStringLiteral("--view"), QStringLiteral("curves"),
@@ -159,8 +161,8 @@ private Q_SLOTS:
         const QByteArray fatal = qgetenv("QT_FATAL_WARNINGS");
         qunsetenv("QT_FATAL_WARNINGS"); // this one is provoked
         QVERIFY(qputenv("QT_STYLE_OVERRIDE", "\x1b[31mred"));
-        const Ran ran = telltale(words);
-        const Ran quiet = telltale(words + QStringList { QStringLiteral("--log-level"), QStringLiteral("error") });
+        const Ran ran = runOf(words);
+        const Ran quiet = runOf(words + QStringList { QStringLiteral("--log-level"), QStringLiteral("error") });
         QVERIFY(qunsetenv("QT_STYLE_OVERRIDE"));
         if (!fatal.isEmpty())
             QVERIFY(qputenv("QT_FATAL_WARNINGS", fatal));
@@ -182,7 +184,7 @@ private Q_SLOTS:
                 QStringList { QStringLiteral("serve"), QStringLiteral("--port"), QStringLiteral("1") },
                 QStringList { QStringLiteral("render"), QStringLiteral("x"), QStringLiteral("--view"),
                     QStringLiteral("pie"), QStringLiteral("-o"), QStringLiteral("x.png") } }) {
-            const Ran ran = telltale(words);
+            const Ran ran = runOf(words);
             QCOMPARE(ran.code, 2);
             QVERIFY(ran.err.startsWith("telltale: "));
             QCOMPARE(ran.err.count('\n'), 1);

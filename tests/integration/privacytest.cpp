@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "../capture/agentdriver.h"
+#include "sourcepath.h"
 
 using telltale::test::AgentDriver;
 
@@ -125,7 +126,7 @@ private Q_SLOTS:
     void aFolderThatAnImportMakesIsItsOwnersAlone()
     {
         const QTemporaryDir dir;
-        const QString run = QStringLiteral(TELLTALE_TEST_DATA "/v1/cpp-finished");
+        const QString run = QString::fromStdString(telltale::test::sourcePath("tests/data/v1/cpp-finished"));
         const QString capsule = QDir(run).entryInfoList({ QStringLiteral("*.telltale") }).value(0).filePath();
         QProcess import;
         import.start(QStringLiteral("/bin/sh"),

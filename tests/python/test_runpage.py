@@ -181,12 +181,13 @@ def test_secrets_are_hidden_and_tokens_of_a_tokenizer_are_not() -> None:
             "--hub_token=k2",
             "telltale://h:1#token=k3&fp=aa",
             "https://me:k4@host/x",
+            "to_https://me:k5@host",
             "--pad-token",
             "<pad>",
             "a b",
         ]
     )
-    assert not any(secret in line for secret in ("k1", "k2", "k3", "k4"))
+    assert not any(secret in line for secret in ("k1", "k2", "k3", "k4", "k5"))
     assert "--api-key *** --lr 0.1 --hub_token=***" in line and "'<pad>'" in line and line.endswith("'a b'")
 
 

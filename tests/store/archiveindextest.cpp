@@ -9,6 +9,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 
+#include "sourcepath.h"
 #include <telltale/store/archive.h>
 #include <telltale/store/archiveindex.h>
 
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kRun = fs::path(TELLTALE_TEST_DATA) / "v4" / "cpp-incident" / "run.telltale";
+const fs::path kRun = telltale::test::sourcePath("tests/data/v4/cpp-incident/run.telltale");
 
 using Told = std::tuple<std::string, std::string, std::string, RunState, int, std::int64_t, std::uint64_t, std::int64_t,
     std::string>;

@@ -23,6 +23,7 @@
 #include <telltale/ingest/storetarget.h>
 
 #include "capsulebuilder.h"
+#include "sourcepath.h"
 
 namespace damagedimportstest {
 
@@ -224,8 +225,8 @@ private Q_SLOTS:
             m_seeds.push_back({ id, rank + out.filename().string(), bytesOf(out) });
         }
         for (const char* folder : { "l2", "single" }) {
-            for (const auto& entry :
-                fs::recursive_directory_iterator(fs::path(TELLTALE_TEST_DATA "/msprobe") / folder / "out")) {
+            for (const auto& entry : fs::recursive_directory_iterator(
+                     fs::path(telltale::test::sourcePath("tests/data/msprobe")) / folder / "out")) {
                 if (entry.path().filename() == "grad_reduced_0-0.csv" || entry.path().filename() == "actv_0-0.csv")
                     m_seeds.push_back(
                         { "msprobe-csv", rank + entry.path().filename().string(), bytesOf(entry.path()) });

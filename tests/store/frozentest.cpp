@@ -15,6 +15,7 @@
 #include <telltale/store/sqlite.h>
 
 #include "capsulecontent.h"
+#include "sourcepath.h"
 #include "verbs.h"
 
 namespace frozentest {
@@ -93,7 +94,7 @@ private:
 
 void FrozenTest::initTestCase()
 {
-    m_data = TELLTALE_TEST_DATA;
+    m_data = telltale::test::sourcePath("tests/data");
     for (const std::string format : { "v1", "v2", "v3", "v4" }) {
         json manifest = readJson(m_data / format / "manifest.json");
         for (auto& [name, entry] : manifest.items()) {

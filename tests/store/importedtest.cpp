@@ -21,6 +21,7 @@
 #include <telltale/store/importdraft.h>
 
 #include "capsulebuilder.h"
+#include "sourcepath.h"
 #include "verbcall.h"
 
 namespace importedtest {
@@ -180,7 +181,7 @@ private Q_SLOTS:
     void recordedFoldersComeInCellByCell()
     {
         QFETCH(QString, folder);
-        const fs::path out = fs::path(TELLTALE_TEST_DATA "/msprobe") / folder.toStdString() / "out";
+        const fs::path out = fs::path(telltale::test::sourcePath("tests/data/msprobe")) / folder.toStdString() / "out";
         const auto taken = import({ out.string() });
         QCOMPARE(taken["format"].get<std::string>(), std::string("msprobe-csv"));
         const auto values = valuesOf(taken["capsule"].get<std::string>(), m_dir);

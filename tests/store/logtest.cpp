@@ -16,6 +16,7 @@
 
 #include "capsulebuilder.h"
 #include "powercut.h"
+#include "sourcepath.h"
 
 namespace logtest {
 
@@ -108,7 +109,8 @@ void LogTest::init()
 void LogTest::placeOld(const std::string& name)
 {
     for (const char* part : { "", "-wal" }) {
-        const fs::path from = fs::path(TELLTALE_TEST_DATA) / "v1" / name / (std::string("run.telltale") + part);
+        const fs::path from
+            = fs::path(telltale::test::sourcePath("tests/data/v1")) / name / (std::string("run.telltale") + part);
         if (fs::exists(from))
             fs::copy_file(from, path() + part);
     }

@@ -10,6 +10,7 @@
 #include <random>
 #include <sstream>
 
+#include "sourcepath.h"
 #include <telltale/judge/rankjudge.h>
 
 namespace realincidentstest {
@@ -132,7 +133,7 @@ private Q_SLOTS:
 private:
     static std::map<int, std::array<double, kScalars>> rows(const std::string& run)
     {
-        std::ifstream file(TELLTALE_TEST_DATA "/incidents/bigscience_spike_traces.csv");
+        std::ifstream file(telltale::test::sourcePath("tests/data/incidents/bigscience_spike_traces.csv"));
         std::map<int, std::array<double, kScalars>> all;
         for (std::string line; std::getline(file, line);) {
             std::istringstream cells(line);

@@ -295,7 +295,7 @@ private Q_SLOTS:
         QCOMPARE(word.replaced("a=1 B=2 =3", "<$0>"), std::string("<a=>1 <B=>2 =3"));
         QCOMPARE(word.replaced("", "x"), std::string());
         // std::regex would recurse once a character and end the program; and a replacement may be longer than the text.
-        const std::string huge(1'000'000, 'a');
+        const std::string huge(100'000, 'a');
         QCOMPARE(RegularExpression("(?:a|b)*").match(huge).size(), std::size_t(1));
         QCOMPARE(RegularExpression("a").replaced(huge, "xyz").size(), 3 * huge.size());
         QVERIFY_THROWS_EXCEPTION(std::invalid_argument, RegularExpression("(a"));

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sourcepath.h"
 #include <telltale/config/field.h>
 #include <telltale/config/monitorconfig.h>
 #include <telltale/config/relaxedjson.h>
@@ -149,7 +150,7 @@ private Q_SLOTS:
 
     void theCommittedSchemaIsTheTables()
     {
-        QFile file(QStringLiteral(TELLTALE_SCHEMA));
+        QFile file(QString::fromStdString(telltale::test::sourcePath("resources/schema/monitor-config.schema.json")));
         QVERIFY(file.open(QIODevice::ReadOnly));
         QVERIFY2(file.readAll() == QByteArray::fromStdString(monitorConfigSchema()),
             "resources/schema is older than the field table: cmake --build build/release --target telltale_schema");

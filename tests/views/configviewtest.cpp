@@ -13,6 +13,7 @@
 #include <QTemporaryDir>
 #include <QToolButton>
 
+#include "sourcepath.h"
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
@@ -388,7 +389,7 @@ private Q_SLOTS:
         QFETCH(const QString, file);
         QVERIFY(translations::install(*qApp, language));
         const auto back = qScopeGuard([] { translations::install(*qApp, q("en")); });
-        QFile page(q(TELLTALE_REFERENCE "/") + file);
+        QFile page(QString::fromStdString(telltale::test::sourcePath("resources/reference/")) + file);
         QVERIFY(page.open(QIODevice::ReadOnly));
         QVERIFY2(page.readAll() == configReference().toUtf8(),
             "resources/reference is older than the field table: cmake --build build/release --target "

@@ -53,6 +53,7 @@
 #include <telltale/store/trash.h>
 
 #include "shellfixture.h"
+#include "sourcepath.h"
 
 namespace shellactionstest {
 
@@ -134,7 +135,7 @@ private Q_SLOTS:
                 qFatal("cannot write %s", name);
             return file.fileName();
         };
-        const QString folder = QStringLiteral(TELLTALE_TEST_DATA "/msprobe/l2/out");
+        const QString folder = QString::fromStdString(telltale::test::sourcePath("tests/data/msprobe/l2/out"));
         drop({ write("history.csv", "_step,_runtime,loss\n0,1,2.5\n1,2,2.25\n"), folder,
             write("notes.txt", "nothing that is known") });
         QVERIFY(m_window->commands()->action("file.cancelImport")->isEnabled());

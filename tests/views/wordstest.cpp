@@ -12,6 +12,7 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 
+#include "sourcepath.h"
 #include <telltale/alerts/alertsettings.h>
 #include <telltale/alerts/webhookwords.h>
 #include <telltale/archive/runquery.h>
@@ -36,7 +37,7 @@ namespace {
 /// The texts in quotes of a C++ source; those that stand side by side are one.
 QStringList literalsOf(const QString& path)
 {
-    QFile file(QStringLiteral(TELLTALE_TEST_DATA "/../../") + path);
+    QFile file(QString::fromStdString(telltale::test::sourcePath("")) + path);
     if (!file.open(QIODevice::ReadOnly))
         qFatal("there is no %s", qPrintable(path));
     static const QRegularExpression kToken(
@@ -197,7 +198,7 @@ private Q_SLOTS:
         QString all;
         for (const char* folder : { "capture/agent/python/telltale", "capture/agent/torch", "capture/server",
                  "model/archive", "model/core", "model/judge", "model/store" }) {
-            QDirIterator files(QStringLiteral(TELLTALE_TEST_DATA "/../../") + QLatin1String(folder),
+            QDirIterator files(QString::fromStdString(telltale::test::sourcePath("")) + QLatin1String(folder),
                 { QStringLiteral("*.py"), QStringLiteral("*.cpp"), QStringLiteral("*.h") }, QDir::Files,
                 QDirIterator::Subdirectories);
             while (files.hasNext()) {

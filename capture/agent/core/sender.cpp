@@ -163,6 +163,8 @@ bool Sender::iterate()
     m_stream.held.takeAnswers();
     // Before all else: what was made before a flush was asked for is there when it is looked for.
     const std::uint64_t wanted = m_flushWanted.load(std::memory_order_acquire);
+    if (std::exchange(m_flushNoted, wanted) != wanted)
+        m_flushRing = m_handover.ring.publishedBytes();
     const bool wasBusy = drainRing();
     noteRingDrops();
     const bool hasRoom = mayTake(kSideQueueBytes);
@@ -173,7 +175,7 @@ bool Sender::iterate()
     const bool isUrgent = m_stepsTaken > 0 && m_handover.steering.takeUrgency(m_step);
     if (!m_encoder.isEmpty() && (isFlush || isUrgent || m_now - m_encoder.openSince() >= m_options.batch))
         m_encoder.finish();
-    if (isFlush && !wasBusy && hasRoom) { // what waits for room is not taken yet
+    if (isFlush && m_handover.ring.consumedBytes() >= m_flushRing && hasRoom) { // else there is no room to take it yet
         m_flushSeen = wanted;
         m_flushSeq = m_stream.rules.nextSeq() - 1;
     }

@@ -113,6 +113,8 @@ private:
     bool m_isDiskAway = false; ///< takes nothing now
     bool m_isTimeUp = false; ///< at the end: what has no room now never will
     int m_strikes = 0;
+    std::uint64_t m_flushNoted = 0; ///< asked for when this much of the ring was filled:
+    std::uint64_t m_flushRing = 0;
     std::uint64_t m_flushSeen = 0;
     std::uint64_t m_flushSeq = 0;
 

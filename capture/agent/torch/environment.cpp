@@ -32,7 +32,7 @@ std::string withoutSecrets(const std::string& text)
 {
     static const RegularExpression named(
         "\\b(token|password|passwd|secret|api[_-]?key|access[_-]?key)=[^&\\s#]+", RegularExpression::Letters::AnyCase);
-    static const RegularExpression user("\\b([a-z][a-z0-9+.-]*://)[^/@\\s]+@", RegularExpression::Letters::AnyCase);
+    static const RegularExpression user("(://)[^/@\\s]+@");
     return user.replaced(named.replaced(text, "$1=***"), "$1***@");
 }
 
@@ -69,6 +69,8 @@ std::string commandLine(const std::vector<std::string>& arguments)
     std::string line;
     bool hidesNext = false;
     for (const std::string& argument : arguments) {
+        if (line.size() >= kLongestCommand)
+            break;
         const std::size_t equals = argument.find('=');
         const bool isOption = argument.starts_with('-');
         const bool isNamed = isOption && isSecret(argument.substr(0, equals));
@@ -78,7 +80,7 @@ std::string commandLine(const std::vector<std::string>& arguments)
         else if (isNamed && equals != std::string::npos)
             line += argument.substr(0, equals + 1) + kHidden;
         else
-            line += withoutSecrets(argument.substr(0, 2 * kLongestCommand)); // what is kept, and a secret at its end
+            line += withoutSecrets(argument);
         hidesNext = isNamed && equals == std::string::npos;
     }
     return line.substr(0, kLongestCommand);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <telltale/agent/say.h>
+#include <telltale/core/nothrow.h>
 #include <telltale/torch/agentsetup.h>
 #include <telltale/torch/agentsink.h>
 #include <telltale/torch/configfile.h>
@@ -68,7 +69,8 @@ Watch watch(
     }
     const bool isEnvironmentWanted = monitorOptions.isOn && monitorOptions.config.environment;
     if (isEnvironmentWanted && isEnvironmentAllowed())
-        sink->blob("environment", "environment", options.startIteration, environmentJson(framework));
+        withoutThrowing(
+            [&] { sink->blob("environment", "environment", options.startIteration, environmentJson(framework)); });
     Watch out(std::move(sink), std::move(monitorOptions));
     out->setMonitor(model, optimizer, options);
     return out;

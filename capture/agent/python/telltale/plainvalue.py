@@ -26,7 +26,7 @@ _SECRET = re.compile(
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 # In a command line: --token=x, "--api-key x", telltale://host#token=x, https://user:password@host
 _INLINE = re.compile(r"(?i)\b(token|password|passwd|secret|api[_-]?key|access[_-]?key)=[^&\s#]+")
-_USER = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/@\s]+@")
+_USER = re.compile(r"(://)[^/@\s]+@")
 
 
 def is_secret(name: str) -> bool:
