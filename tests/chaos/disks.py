@@ -110,8 +110,8 @@ class PowerDisk:
 
 
 class SyncWitness:
-    """Another program that syncs what it writes, twice a second, on a disk like the one that will be cut: what it has by
-    then, a spool has, and where builds keep the real disk busy that may be old."""
+    """Another program that syncs what it writes, twice a second, on a disk like the one that will be cut: what it has
+    by then, a spool has, and where builds keep the real disk busy that may be old."""
 
     def __init__(self, trial: Trial) -> None:
         disk = PowerDisk(trial, "witness", 16)

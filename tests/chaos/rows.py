@@ -127,7 +127,7 @@ def cut_agent(trial: Trial) -> None:
         following.close()
         trial.stop(server)
     trial.take_leftovers(spool, data)
-    # The spool is synced once a second. The rest is for a processor that others keep busy; of the disk the witness knows.
+    # The spool is synced once a second. The rest is for a busy processor; of a busy disk the witness knows.
     verdict = trial.judge(data, kept_before=min(at - 5_000_000_000, could - 2_000_000_000))
     trial.figure("lost, at most {:.0f} ms", verdict["lost_ms"])
 
