@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <telltale/core/plaintext.h>
 #include <telltale/exchange/csvrows.h>
 #include <telltale/exchange/mappedfile.h>
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostElements = std::size_t { 1 } << 53;
 constexpr std::size_t kLongestHead = 64u << 10;
+constexpr std::size_t kLongestType = 60; ///< in a sentence
 
 /// What stands behind 'key': in the text of a Python dict, up to the end of the value; empty: it is not there.
 std::string_view entryOf(std::string_view dict, std::string_view key)
@@ -89,8 +91,9 @@ Expected<SignFile> SignFile::open(const std::filesystem::path& path)
     if (dtype.empty() || (order != "True" && order != "False") || !shape.starts_with('('))
         return failure(ErrorCode::Damaged, path.string() + " is no NumPy file that can be read");
     if (dtype != "'|b1'" && dtype != "'?'" && dtype != "'bool'")
-        return failure(
-            ErrorCode::BadInput, fmt::format("{} has elements of {}, and signs are bools", path.string(), dtype));
+        return failure(ErrorCode::BadInput,
+            fmt::format("{} has elements of {}, and signs are bools", path.string(),
+                terminalText(dtype.substr(0, kLongestType))));
     SignFile found { path, csvShape(shape), order == "True", start, 1 };
     for (const std::int64_t size : found.shape) {
         if (size > 0 && found.numel > kMostElements / static_cast<std::size_t>(size))

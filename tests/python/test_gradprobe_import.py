@@ -142,6 +142,7 @@ def test_what_is_damaged_is_a_sentence_and_the_rest_comes(tmp_path: Path) -> Non
     files["0.weight"].write_bytes(files["0.weight"].read_bytes()[:-1])
     files["0.bias"].write_bytes(b"what")
     np.save(files["3.weight"], np.zeros(3, np.float32))
+    files["3.weight"].write_bytes(files["3.weight"].read_bytes().replace(b"'<f4'", b"'\n\x1b4'"))
     files["3.bias"].write_bytes(files["3.bias"].read_bytes() + b"x")
     (folder / "grad_summary_5.csv").unlink()
     run, said = imported(tmp_path / "dump", into=tmp_path / "data")
@@ -153,7 +154,7 @@ def test_what_is_damaged_is_a_sentence_and_the_rest_comes(tmp_path: Path) -> Non
         "grad_summary_2.csv has other bounds than the first step; its distributions are left out",
         "step3/0.weight.npy is cut off: 256 bytes are right, and it has 255",
         "step3/0.bias.npy is no NumPy file that can be read",
-        "step3/3.weight.npy has elements of '<f4', and signs are bools",
+        r"step3/3.weight.npy has elements of '\u000a\u001b4', and signs are bools",
         "step3/3.bias.npy is longer than its head says: 132 bytes are right, and it has 133",
     ]
     with telltale.open(run) as opened:
