@@ -34,7 +34,7 @@ std::vector<std::string> RegularExpression::match(std::string_view text) const
 
 bool RegularExpression::isFoundIn(std::string_view text) const
 {
-    return pcre::find(m_code, pcre::matchOf(m_code), text, 0) >= 0;
+    return pcre::find(m_code, pcre::matchOf(m_code), text, 0) != PCRE2_ERROR_NOMATCH;
 }
 
 std::string RegularExpression::replaced(std::string_view text, std::string_view with) const

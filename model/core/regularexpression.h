@@ -11,8 +11,7 @@ struct pcre2_real_code_8;
 namespace telltale {
 
 /// A regular expression of this program's own, as Perl's, over bytes. std::regex recurses once a character (a text of
-/// 100 kB ends the program) and costs seconds in each file that includes it. What takes too long or too much memory to
-/// match does not match. Thread: any (a value; one may be used by
+/// 100 kB ends the program) and costs seconds in each file that includes it. Thread: any (a value; one may be used by
 /// several threads at once).
 class RegularExpression {
 public:
@@ -21,8 +20,10 @@ public:
     /// \throws std::invalid_argument where it is no expression
     explicit RegularExpression(std::string_view expression, Letters letters = Letters::AsWritten);
 
-    /// The whole text and then its groups, those that took no part empty; nothing where the whole text does not match.
+    /// The whole text and then its groups, those that took no part empty; nothing where the whole text does not match,
+    /// or takes too long to.
     std::vector<std::string> match(std::string_view text) const;
+    /// Also where that takes too long to tell: who looks for secrets hides one too many.
     bool isFoundIn(std::string_view text) const;
     /// The text with `with`, in which $1 is a group, for each match.
     /// \throws std::runtime_error where that takes too long or too much memory
