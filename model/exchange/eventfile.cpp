@@ -103,11 +103,12 @@ ScalarEvent::ScalarEvent(std::span<const std::string> tags)
     }
 }
 
-void ScalarEvent::set(std::size_t tag, float value, bool isThere)
+void ScalarEvent::set(std::span<const float> values, std::span<const std::uint8_t> isThere)
 {
-    std::memcpy(m_summary.data() + m_holes[tag].number, &value, sizeof(value));
-    m_there += static_cast<std::size_t>(isThere) - static_cast<std::size_t>(m_isThere[tag]);
-    m_isThere[tag] = isThere;
+    for (std::size_t tag = 0; tag < m_holes.size(); ++tag)
+        std::memcpy(m_summary.data() + m_holes[tag].number, &values[tag], sizeof(float));
+    m_isThere.assign(isThere.begin(), isThere.end());
+    m_there = std::accumulate(isThere.begin(), isThere.end(), std::size_t { 0 });
 }
 
 std::size_t ScalarEvent::appendTo(std::string& out, double wallTime, Step step)

@@ -28,7 +28,8 @@ public:
     explicit ScalarEvent(std::span<const std::string> tags);
 
     bool isEmpty() const { return m_holes.empty(); }
-    void set(std::size_t tag, float value, bool isThere);
+    /// Of a step, a number a tag, and whether there is one: those that are are 1.
+    void set(std::span<const float> values, std::span<const std::uint8_t> isThere);
     /// Appends the record of a step, with the tags that are there; nothing where none is. How many they were.
     std::size_t appendTo(std::string& out, double wallTime, Step step);
 
@@ -39,7 +40,7 @@ private:
     };
     std::string m_summary;
     std::vector<Hole> m_holes;
-    std::vector<bool> m_isThere;
+    std::vector<std::uint8_t> m_isThere;
     std::size_t m_there = 0;
     std::string m_scratch;
 };

@@ -69,15 +69,13 @@ Expected<ValueBlock> readValues(store::RunReader& reader, const MeasuredTable& t
 
 }
 
-double ValueBlock::shown(std::size_t at) const
+double ValueBlock::notFinite(CellState state)
 {
-    switch (states[at]) {
+    switch (state) {
     case CellState::PosInf:
         return std::numeric_limits<double>::infinity();
     case CellState::NegInf:
         return -std::numeric_limits<double>::infinity();
-    case CellState::Value:
-        return value(at);
     default:
         return std::nan("");
     }

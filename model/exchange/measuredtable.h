@@ -44,9 +44,15 @@ struct ValueBlock {
     }
     double value(std::size_t at) const { return wide.empty() ? static_cast<double>(narrow[at]) : wide[at]; }
     /// NaN, an infinity or a number, as a readout shows it.
-    double shown(std::size_t at) const;
+    double shown(std::size_t at) const
+    {
+        return states[at] == series::CellState::Value ? value(at) : notFinite(states[at]);
+    }
     bool hasValue(std::size_t at) const { return states[at] >= series::CellState::Value; }
     bool hasAny() const;
+
+private:
+    static double notFinite(series::CellState state);
 };
 
 /// The blocks of a table's statistics, in their order; of histograms there are none.

@@ -11,6 +11,9 @@ namespace {
 
 /// Written at once: what fits a cache costs no fresh pages.
 constexpr std::size_t kPartBytes = 256u << 10;
+/// A block has the steps of a row side by side, an event the rows of a step: so many steps at once use whole lines of
+/// cache.
+constexpr std::int64_t kTurnedSteps = 32;
 
 double seconds(std::int64_t ns)
 {
@@ -71,10 +74,10 @@ ScalarEvent& TensorBoardWriter::eventOf(const MeasuredTable& table, const std::v
 }
 
 Expected<void> TensorBoardWriter::write(
-    const MeasuredTable& table, const std::vector<ValueBlock>& all, const StepTimes& times)
+    const MeasuredTable& table, const std::vector<ValueBlock>& told, const StepTimes& times)
 {
     std::vector<const ValueBlock*> blocks;
-    for (const ValueBlock& block : all) {
+    for (const ValueBlock& block : told) {
         if (isIdentity(block.stat))
             leaveOut("checksums, which are no numbers to be drawn",
                 static_cast<std::uint64_t>(std::count_if(block.states.begin(), block.states.end(),
@@ -88,33 +91,52 @@ Expected<void> TensorBoardWriter::write(
     if (!file)
         return tl::unexpected<Error>(std::move(file.error()));
     ScalarEvent& event = eventOf(table, blocks);
-    const StepRange steps = blocks.front()->steps;
+    const StepRange all = blocks.front()->steps;
+    const std::size_t rows = table.series.size(), tags = blocks.size() * rows;
     std::uint64_t rounded = 0;
-    std::string& out = m_out;
-    out.clear();
-    for (Step step = steps.first; step <= steps.last; ++step.value) {
-        std::size_t tag = 0;
-        for (const ValueBlock* block : blocks) {
-            for (std::size_t row = 0; row < table.series.size(); ++row, ++tag) {
-                const std::size_t at = block->at(row, step);
-                const double value = block->shown(at);
-                const auto narrow = static_cast<float>(value);
-                rounded += static_cast<std::uint64_t>(block->states[at] == series::CellState::Value
-                    && static_cast<double>(narrow)
-                        != value); // NOLINT(clang-diagnostic-float-equal): are its digits kept
-                event.set(tag, narrow, block->hasValue(at));
-            }
+    m_out.clear();
+    for (Step first = all.first; first <= all.last; first.value += kTurnedSteps) {
+        const StepRange steps { first, Step { std::min(first.value + kTurnedSteps - 1, all.last.value) } };
+        rounded += turn(blocks, rows, steps);
+        for (Step step = first; step <= steps.last; ++step.value) {
+            const auto at = static_cast<std::size_t>(step.value - first.value) * tags;
+            event.set(std::span(m_values).subspan(at, tags), std::span(m_isThere).subspan(at, tags));
+            countValues(event.appendTo(m_out, seconds(times.at(step)), step));
+            if (m_out.size() < kPartBytes)
+                continue;
+            if (auto done = (*file)->append(m_out); !done)
+                return done;
+            m_out.clear();
         }
-        countValues(event.appendTo(out, seconds(times.at(step)), step));
-        if (out.size() < kPartBytes)
-            continue;
-        if (auto done = (*file)->append(out); !done)
-            return done;
-        out.clear();
     }
     if (rounded > 0)
         leaveOut("digits beyond a float32's, which is all that a scalar has there", rounded);
-    return (*file)->append(out);
+    return (*file)->append(m_out);
+}
+
+std::uint64_t TensorBoardWriter::turn(const std::vector<const ValueBlock*>& blocks, std::size_t rows, StepRange steps)
+{
+    const auto count = static_cast<std::size_t>(steps.count());
+    const std::size_t tags = blocks.size() * rows;
+    m_values.resize(count * tags);
+    m_isThere.resize(count * tags);
+    std::uint64_t rounded = 0;
+    std::size_t tag = 0;
+    for (const ValueBlock* block : blocks) {
+        for (std::size_t row = 0; row < rows; ++row, ++tag) {
+            const std::size_t from = block->at(row, steps.first);
+            for (std::size_t i = 0; i < count; ++i) {
+                const double value = block->shown(from + i);
+                const auto narrow = static_cast<float>(value);
+                rounded += static_cast<std::uint64_t>(block->states[from + i] == series::CellState::Value
+                    && static_cast<double>(narrow)
+                        != value); // NOLINT(clang-diagnostic-float-equal): are its digits kept
+                m_values[i * tags + tag] = narrow;
+                m_isThere[i * tags + tag] = block->hasValue(from + i) ? 1 : 0;
+            }
+        }
+    }
+    return rounded;
 }
 
 Expected<void> TensorBoardWriter::write(

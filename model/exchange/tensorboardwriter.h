@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -32,6 +33,8 @@ public:
 
 private:
     Expected<OutputFile*> fileOf(const store::SourceInfo& source, const StepTimes& times);
+    /// Fills m_values and m_isThere. How many of them a float32 does not hold.
+    std::uint64_t turn(const std::vector<const ValueBlock*>& blocks, std::size_t rows, StepRange steps);
     ScalarEvent& eventOf(const MeasuredTable& table, const std::vector<const ValueBlock*>& blocks);
 
     std::string m_folder;
@@ -40,6 +43,8 @@ private:
     std::map<SourceId, OutputFile> m_open;
     std::map<std::pair<SeriesId, std::size_t>, ScalarEvent>
         m_events; ///< by a table's first series, and how many it has
+    std::vector<float> m_values; ///< of a few steps, one after the other: what the event of each takes
+    std::vector<std::uint8_t> m_isThere; ///< which of them there are
     std::string m_out; ///< records that are not in the file yet
 };
 

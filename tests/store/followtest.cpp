@@ -3,6 +3,7 @@
 // cut in the middle, a file came later, or a training began again.
 #include "testmain.h"
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -45,7 +46,7 @@ std::string scalars(const std::vector<std::string>& tags, std::int64_t step, flo
     for (const std::string& tag : tags) { // a record a tag, as SummaryWriter.add_scalar has it
         const std::vector<std::string> one { tag };
         exchange::ScalarEvent event(one);
-        event.set(0, value, true);
+        event.set(std::span(&value, 1), std::array<std::uint8_t, 1> { 1 });
         event.appendTo(out, 1.7e9 + static_cast<double>(step), Step { step });
         value += 1;
     }
