@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What runs of other tools cost to be read, and to be written for TensorBoard: processor time of one thread, beside
-// pandas.read_csv on the same file and beside the crc and the copy that every event needs.
+// pandas.read_csv on the same file and beside the crc and the copy that every event needs. And how long a large archive
+// takes to be listed.
 #include <filesystem>
 #include <fstream>
 
@@ -11,6 +12,7 @@
 #include <telltale/exchange/exporter.h>
 #include <telltale/exchange/foreignreader.h>
 #include <telltale/exchange/formats.h>
+#include <telltale/store/archive.h>
 #include <telltale/store/capsulewriter.h>
 
 #include "report.h"
@@ -23,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr int kExchangeTensors = 500;
 constexpr int kExchangeSteps = 256; // 0.8 M samples of six statistics and two counts
+constexpr int kArchivedRuns = 5000;
 
 template <typename T> T orEnd(Expected<T> value)
 {
@@ -32,7 +35,7 @@ template <typename T> T orEnd(Expected<T> value)
         return std::move(*value);
 }
 
-std::string writeExchanged(const std::string& path)
+std::string writeExchanged(const std::string& path, int tensors, int steps)
 {
     store::LiveRun live;
     store::RunMeta meta;
@@ -43,8 +46,8 @@ std::string writeExchanged(const std::string& path)
     request.agentId = "bench";
     request.incarnation = 1;
     const std::int64_t stream = orEnd(writer->book().addStream(request, 0));
-    Workload workload(kExchangeTensors);
-    for (int step = 0; step < kExchangeSteps; ++step) {
+    Workload workload(tensors);
+    for (int step = 0; step < steps; ++step) {
         auto batch = std::make_shared<SampleBatch>();
         batch->stream = StreamId { stream };
         batch->layouts = { workload.layout() };
@@ -92,13 +95,32 @@ double pandasSeconds(const fs::path& file)
     return process.readAllStandardOutput().toDouble();
 }
 
+/// Runs of a few steps, as many as years of work leave.
+void benchArchive(Report& report, const fs::path& dataDir)
+{
+    fs::create_directories(dataDir / "runs");
+    const std::string one = writeExchanged((dataDir / "runs" / "run-0.telltale").string(), 8, 4);
+    for (int i = 1; i < kArchivedRuns; ++i)
+        fs::copy_file(one, dataDir / "runs" / ("run-" + std::to_string(i) + ".telltale"));
+    const auto list = [&dataDir] {
+        if (store::listRuns(dataDir.string()).size() != kArchivedRuns)
+            qFatal("not every run of the archive was listed");
+    };
+    const double opened = fastest(1, list); // makes the index
+    constexpr double kMilliseconds = 1e3;
+    report.add({ "archive of 5,000 runs listed", fastest(5, list) * kMilliseconds, "ms",
+        "each opened, as the first time", opened * kMilliseconds, 5 });
+}
+
 }
 
 void benchExchange(Report& report)
 {
     const QTemporaryDir dir;
     const fs::path folder(dir.path().toStdString());
-    const std::string run = writeExchanged((folder / "run.telltale").string());
+    benchArchive(report, folder / "archive");
+    fs::remove_all(folder / "archive");
+    const std::string run = writeExchanged((folder / "run.telltale").string(), kExchangeTensors, kExchangeSteps);
     double scalars = 0, lines = 0;
     int exports = 0;
     const double writing = threadMedians(
