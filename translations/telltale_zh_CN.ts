@@ -3432,6 +3432,10 @@ GPL-3.0-or-later</translation>
         <source>monitoring</source>
         <translation>监控</translation>
     </message>
+    <message>
+        <source>a step</source>
+        <translation>每步</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::TrashDialog</name>

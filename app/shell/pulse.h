@@ -28,7 +28,7 @@ struct Pulse {
     std::uint64_t fileBytes = 0;
     std::uint64_t storedSamples = 0;
     MonitoringCost cost;
-    std::vector<double> rates; ///< steps/s, one a second with new steps, oldest first
+    std::vector<double> rates; ///< Pace::rates()
 
     // Of the whole capture, not of this run.
     int agents = 0;

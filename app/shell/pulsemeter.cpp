@@ -12,7 +12,6 @@
 namespace telltale::shell {
 namespace {
 
-constexpr std::size_t kSparkPoints = 60;
 constexpr double kFrameMs = 1000.0 / 60;
 
 std::uint64_t droppedSamples(const views::ViewState& state)
@@ -29,16 +28,13 @@ std::uint64_t droppedSamples(const views::ViewState& state)
 PulseMeter::PulseMeter()
 {
     m_second.start();
+    m_clock.start();
 }
 
-void PulseMeter::begin(const store::RunRef& run)
+void PulseMeter::begin()
 {
     items::assertGuiThread();
-    m_secondStep = -1;
-    m_secondSamples = run->live ? run->live->storedSamples.load(std::memory_order_relaxed) : 0;
-    m_pulse.rates.clear();
-    m_pulse.stepsPerSecond = 0;
-    m_pulse.samplesPerSecond = 0;
+    m_pace = {};
 }
 
 void PulseMeter::setRunName(const views::ViewState& state, const items::RunsModel& runs)
@@ -59,8 +55,9 @@ void PulseMeter::measure(
     const views::ViewState& state, const items::RunsModel& runs, const std::vector<ConnectionInfo>& connections)
 {
     items::assertGuiThread();
-    const double seconds = std::max(0.2, static_cast<double>(m_second.restart()) / 1000.0);
+    m_second.restart();
     const store::RunRef run = state.run();
+    const auto catalog = state.catalog();
     m_pulse.hasRun = run != nullptr;
     m_pulse.live = isLive(run);
     m_pulse.state = m_pulse.live ? stateOf(*run->live) : store::RunState::Finished;
@@ -74,22 +71,22 @@ void PulseMeter::measure(
     for (const ConnectionInfo& connection : connections) {
         m_pulse.agents += connection.connected ? 1 : 0;
         m_pulse.spoolBytes += connection.spoolBytes;
-        const bool isExpected = connection.connected || !connection.saidBye;
-        if (isExpected && run && connection.runName == run->name)
+        if (!catalog || connection.runKey != catalog->runKey)
+            continue;
+        if (connection.connected || !connection.saidBye)
             m_pulse.lagSeconds = std::max(m_pulse.lagSeconds, connection.lagSeconds);
         // A training that is switched off sends nothing of its steps.
-        if (connection.connected && state.catalog() && connection.runKey == state.catalog()->runKey)
+        if (connection.connected)
             m_reached = std::max(m_reached, connection.nextStep - 1);
     }
-    m_pulse.cost
-        = m_pulse.live && state.catalog() ? MonitoringCost(connections, state.catalog()->runKey) : MonitoringCost();
+    m_pulse.cost = m_pulse.live && catalog ? MonitoringCost(connections, catalog->runKey) : MonitoringCost();
     setRunName(state, runs);
     if (!run)
         m_pulse.fileBytes = m_pulse.storedSamples = 0;
     if (run && run->live) {
-        measureLive(*run->live, state, seconds);
+        measureLive(*run->live, state);
     } else if (run) {
-        m_pulse.step = state.catalog() ? state.catalog()->steps.last : Step { -1 };
+        m_pulse.step = catalog ? catalog->steps.last : Step { -1 };
         m_pulse.storedSamples = 0;
         m_pulse.dropped = droppedSamples(state);
         if (const store::RunSummary* summary = runs.runAt(runs.indexOf(QString::fromStdString(run->id)))) {
@@ -100,7 +97,7 @@ void PulseMeter::measure(
     }
 }
 
-void PulseMeter::measureLive(const store::LiveRun& live, const views::ViewState& state, double seconds)
+void PulseMeter::measureLive(const store::LiveRun& live, const views::ViewState& state)
 {
     m_pulse.step = Step { std::max(live.lastStep.load(std::memory_order_relaxed), m_reached) };
     m_pulse.ranks = live.ranks.load(std::memory_order_relaxed);
@@ -109,16 +106,10 @@ void PulseMeter::measureLive(const store::LiveRun& live, const views::ViewState&
     m_pulse.dropped = std::max(live.droppedSamples.load(std::memory_order_relaxed), droppedSamples(state));
     m_pulse.fileBytes = live.fileBytes.load(std::memory_order_relaxed);
     m_pulse.storedSamples = live.storedSamples.load(std::memory_order_relaxed);
-    if (m_secondStep >= 0) {
-        m_pulse.stepsPerSecond = static_cast<double>(m_pulse.step.value - m_secondStep) / seconds;
-        m_pulse.samplesPerSecond = static_cast<double>(m_pulse.storedSamples - m_secondSamples) / seconds;
-        if (m_pulse.step.value > m_secondStep)
-            m_pulse.rates.push_back(m_pulse.stepsPerSecond);
-        if (m_pulse.rates.size() > kSparkPoints)
-            m_pulse.rates.erase(m_pulse.rates.begin());
-    }
-    m_secondStep = m_pulse.step.value;
-    m_secondSamples = m_pulse.storedSamples;
+    m_pace.note(m_clock.elapsed(), m_pulse.step.value, m_pulse.storedSamples);
+    m_pulse.stepsPerSecond = m_pace.stepsPerSecond();
+    m_pulse.samplesPerSecond = m_pace.samplesPerSecond();
+    m_pulse.rates = m_pace.rates();
 }
 
 }

@@ -11,6 +11,7 @@
 #include <telltale/items/runsmodel.h>
 #include <telltale/store/runhandle.h>
 
+#include "pace.h"
 #include "pulse.h"
 
 namespace telltale::views {
@@ -26,7 +27,7 @@ public:
 
     const Pulse& pulse() const { return m_pulse; }
     /// Another run is shown: rates begin anew.
-    void begin(const store::RunRef& run);
+    void begin();
     /// The clock of the window came so much later than it should.
     void late(qint64 ms) { m_longestGapMs = std::max(m_longestGapMs, ms); }
     bool isDue() const { return m_second.elapsed() >= 1000; }
@@ -36,14 +37,14 @@ public:
     void setRunName(const views::ViewState& state, const items::RunsModel& runs);
 
 private:
-    void measureLive(const store::LiveRun& live, const views::ViewState& state, double seconds);
+    void measureLive(const store::LiveRun& live, const views::ViewState& state);
 
     Pulse m_pulse;
     QElapsedTimer m_second;
     qint64 m_longestGapMs = 0;
     std::int64_t m_reached = -1; ///< the last step that the run's agents speak of
-    std::int64_t m_secondStep = -1;
-    std::uint64_t m_secondSamples = 0;
+    Pace m_pace;
+    QElapsedTimer m_clock; ///< the pace's
 };
 
 }

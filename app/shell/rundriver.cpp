@@ -129,7 +129,7 @@ void RunDriver::show(store::RunRef run)
     m_isNewlyShown = true;
     m_wasLive = isLive(run);
     m_toldDamage.clear();
-    m_meter.begin(run);
+    m_meter.begin();
     m_state->setRun(std::move(run));
     askCatalog();
     everySecond();

@@ -21,6 +21,12 @@
 
 namespace telltale::shell {
 
+namespace {
+
+constexpr double kSlow = 0.5; ///< steps a second: below it, seconds a step say more
+
+}
+
 using views::RoleLabel;
 using views::Theme;
 
@@ -99,7 +105,10 @@ void ToolBar::show(const Pulse& pulse)
     m_sparkWanted = pulse.hasRun && pulse.live && pulse.rates.size() > 1;
 
     m_step.value->setText(views::formatStep(pulse.step.value));
-    m_rate.value->setText(QString::number(pulse.stepsPerSecond, 'f', 1));
+    const bool isSlow = pulse.stepsPerSecond > 0 && pulse.stepsPerSecond < kSlow;
+    m_rate.value->setText(
+        isSlow ? tr("%1 s").arg(1 / pulse.stepsPerSecond, 0, 'f', 1) : QString::number(pulse.stepsPerSecond, 'f', 1));
+    m_rate.after->setText(isSlow ? tr("a step") : tr("steps/s"));
     m_ranks.value->setText(pulse.live ? QStringLiteral("%1 / %2").arg(pulse.connectedRanks).arg(pulse.ranks)
                                       : QString::number(pulse.ranks));
     // Of a run that nobody sends any more, the last one would look like now's.

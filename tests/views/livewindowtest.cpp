@@ -206,8 +206,13 @@ private Q_SLOTS:
         agent.stepMs = 20;
         QTRY_VERIFY_WITH_TIMEOUT(box->isVisible(), 20'000);
         QVERIFY(box->toolTip().contains(QStringLiteral("1.0 ms of 20 ms (5.0 %)")));
+        agent.lagSeconds = 3;
+        QTRY_COMPARE_WITH_TIMEOUT(window.driver()->pulse().lagSeconds, 3.0, 20'000);
+        // Another run of that name is another run: neither its cost nor how late it is belongs to this one.
+        agent.runName = window.state()->run()->name;
         agent.runKey = "of another run";
         QTRY_VERIFY_WITH_TIMEOUT(!box->isVisible(), 20'000);
+        QCOMPARE(window.driver()->pulse().lagSeconds, 0.0);
     }
 
     void eventsAddLinesToTheLogAndTouchNothingElse()

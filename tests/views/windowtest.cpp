@@ -26,6 +26,7 @@
 #include <telltale/shell/keyssheet.h>
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/monitoringcost.h>
+#include <telltale/shell/pace.h>
 #include <telltale/shell/panels.h>
 #include <telltale/shell/pulse.h>
 #include <telltale/shell/rundriver.h>
@@ -259,6 +260,32 @@ private Q_SLOTS:
                 checkTexts(&bar);
         }
         qApp->removeTranslator(&pseudo);
+    }
+
+    void aStepOfTenSecondsIsNotZeroStepsASecond()
+    {
+        Pace pace;
+        pace.note(500, 3, 100);
+        pace.note(1500, 3, 100);
+        QCOMPARE(pace.stepsPerSecond(), 0.0); // nothing is known yet
+        pace.note(10'500, 4, 1100);
+        QCOMPARE(pace.stepsPerSecond(), 0.1);
+        QCOMPARE(pace.samplesPerSecond(), 100.0);
+        for (int ms = 11'500; ms < 20'500; ms += 1000)
+            pace.note(ms, 4, 1100);
+        QCOMPARE(pace.stepsPerSecond(), 0.1);
+        QCOMPARE(pace.samplesPerSecond(), 100.0);
+        pace.note(20'500, 5, 2100);
+        QCOMPARE(pace.rates(), (std::vector<double> { 0.1, 0.1 }));
+        pace.note(70'500, 5, 2100); // it hangs
+        QCOMPARE(pace.stepsPerSecond(), 0.02);
+        QCOMPARE(pace.samplesPerSecond(), 0.0);
+        pace.note(71'500, 2, 2200); // it was begun again at an older checkpoint
+        QCOMPARE(pace.stepsPerSecond(), 0.02);
+        pace.note(72'500, 10, 3200);
+        QCOMPARE(pace.stepsPerSecond(), 8.0);
+        QCOMPARE(pace.samplesPerSecond(), 1000.0);
+        QCOMPARE(pace.rates().size(), std::size_t { 3 });
     }
 
     void monitoringIsShownWhereItTakesMost()
