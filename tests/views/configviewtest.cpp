@@ -3,15 +3,18 @@
 
 #include <QBuffer>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QCompleter>
 #include <QLabel>
 #include <QLayout>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QToolButton>
+#include <QWheelEvent>
 
 #include "sourcepath.h"
 #include <telltale/common/steeringstate.h>
@@ -111,6 +114,30 @@ private Q_SLOTS:
         type(q("/step_interval"), q("7"));
         m_steering->set({ steeringOf({ rank(0, RankSteering::State::Applied) }) });
         QCOMPARE(m_view->draft()->config().stepInterval, 7);
+    }
+
+    void theFormFitsBesideTheTextAndTheWheelOnlyScrollsIt()
+    {
+        m_view->resize(980, 620); // in a window of 1600 x 1000
+        auto* form = m_view->findChild<ConfigForm*>();
+        auto* box = m_view->findChild<QComboBox*>(q("/telltale/actv_grad_input"));
+        QVERIFY(box);
+        const QString before = box->currentText();
+        box->setFocus();
+        form->ensureWidgetVisible(box, 0, 0);
+        const int scrolled = form->verticalScrollBar()->value();
+        QWheelEvent wheel(box->rect().center(), box->mapToGlobal(box->rect().center()), {}, { 0, -120 }, Qt::NoButton,
+            Qt::NoModifier, Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(box, &wheel);
+        QCOMPARE(box->currentText(), before);
+        QVERIFY(m_view->draft()->changes().empty());
+        QVERIFY(form->verticalScrollBar()->value() > scrolled);
+
+        m_view->draft()->setValue(q("/telltale/actv_grad_input"), q("\"total\""));
+        m_view->draft()->setValue(q("/targets"), q("{\"layers.0.attn\":{}}"));
+        m_view->draft()->setValue(q("/start_step"), q("1000000"));
+        QTest::qWait(0);
+        QCOMPARE(form->horizontalScrollBar()->maximum(), 0);
     }
 
     void whereItIsTooNarrowForBothOneOfFormAndTextIsShown()

@@ -3,9 +3,14 @@
 
 #include <algorithm>
 
+#include <QAbstractSpinBox>
 #include <QComboBox>
+#include <QCoreApplication>
+#include <QEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QScrollArea>
+#include <QSlider>
 #include <QStyleFactory>
 #include <QStyleOption>
 #include <QStyledItemDelegate>
@@ -37,6 +42,13 @@ void paintFocus(QPainter* painter, const QRect& rect)
     painter->setBrush(Qt::NoBrush);
     painter->drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), kRadius, kRadius);
     painter->restore();
+}
+
+/// A field whose value the wheel turns.
+bool isTurned(const QObject* widget)
+{
+    return qobject_cast<const QComboBox*>(widget) != nullptr || qobject_cast<const QAbstractSpinBox*>(widget) != nullptr
+        || qobject_cast<const QSlider*>(widget) != nullptr;
 }
 
 bool hasKeyboardFocus(const QStyleOption* option)
@@ -246,6 +258,8 @@ int ThemeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, cons
 void ThemeStyle::polish(QWidget* widget)
 {
     QProxyStyle::polish(widget);
+    if (isTurned(widget))
+        widget->installEventFilter(this);
     // A combo's own delegate knows nothing of the sheet.
     constexpr const char* kIsDone = "telltaleDelegate";
     auto* combo = qobject_cast<QComboBox*>(widget);
@@ -253,6 +267,19 @@ void ThemeStyle::polish(QWidget* widget)
         return;
     combo->setItemDelegate(new QStyledItemDelegate(combo));
     combo->setProperty(kIsDone, true);
+}
+
+bool ThemeStyle::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Wheel && isTurned(watched)) {
+        for (QObject* above = watched->parent(); above != nullptr; above = above->parent()) {
+            if (const auto* form = qobject_cast<QScrollArea*>(above)) {
+                QCoreApplication::sendEvent(form->viewport(), event);
+                return true;
+            }
+        }
+    }
+    return QProxyStyle::eventFilter(watched, event);
 }
 
 int ThemeStyle::styleHint(

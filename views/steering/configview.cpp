@@ -195,7 +195,7 @@ QWidget* ConfigView::makeBody()
     rightScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     rightScroll->setWidget(right);
     across->addWidget(rightScroll);
-    across->setSizes({ 520, 380, 280 });
+    across->setSizes({ 560, 350, 280 });
     auto* panes = new PaneSwitch(across, form, json, kBothPanes);
     const auto chooseFocus = [this, jsonBox = json.box] {
         QWidget* first = jsonBox->isHidden() ? m_form->focusProxy() : m_editor;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fieldrow.h"
 
+#include <algorithm>
+
 #include <QCheckBox>
 #include <QComboBox>
 #include <QCompleter>
@@ -145,7 +147,12 @@ QWidget* FieldRow::makeChoice(const Json& names)
 
 QWidget* FieldRow::makeChecks(const Json& names)
 {
-    constexpr int kInARow = 2;
+    // Long names below each other: the form is seldom wide enough for two of them.
+    constexpr std::size_t kShort = 10;
+    const int inARow = std::all_of(names.begin(), names.end(),
+                           [](const Json& name) { return name.get_ref<const std::string&>().size() <= kShort; })
+        ? 2
+        : 1;
     auto* group = new QWidget(this);
     group->setProperty("telltaleData", true); // the names are the config's own
     auto* grid = new QGridLayout(group);
@@ -155,7 +162,7 @@ QWidget* FieldRow::makeChecks(const Json& names)
     for (const Json& name : names) {
         auto* box = new QCheckBox(shown(name), group);
         const int number = static_cast<int>(boxes.size());
-        grid->addWidget(box, number / kInARow, number % kInARow);
+        grid->addWidget(box, number / inARow, number % inARow);
         box->installEventFilter(this);
         boxes.push_back(box);
     }
@@ -183,7 +190,7 @@ QWidget* FieldRow::makeText(const Json& schema)
     const bool isNumber = schema.contains("minimum");
     const bool isTargets = m_field.name == "targets";
     const bool isList = isTargets || isListOf(schema, "integer") || isListOf(schema, "string");
-    edit->setMinimumWidth(96);
+    edit->setMinimumWidth(72);
     edit->setMaximumWidth(isNumber ? 120 : 420);
     edit->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     if (isList)
@@ -261,7 +268,7 @@ void FieldRow::takeDraft()
     m_undo->setVisible(m_isChanged);
     if (change != nullptr) {
         const QString before = QString::fromStdString(change->before);
-        m_was->setText(tr("was %1").arg(QFontMetrics(m_was->font()).elidedText(before, Qt::ElideRight, 90)));
+        m_was->setText(tr("was %1").arg(QFontMetrics(m_was->font()).elidedText(before, Qt::ElideRight, 60)));
         m_was->setToolTip(before);
     }
     update();
