@@ -89,7 +89,8 @@ void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& ou
         const Rule rule = info.role == ScalarRole::Loss ? Rule::Loss : Rule::Level;
         const double far = m_rules.value(rule, 0);
         // While a training finds its sizes, gradients of some batches are several times as large as those before.
-        const bool isFinding = !rollup.baseline.isSettled() && mayFall(info.kind) && info.kind != Kind::Scalar;
+        const bool isOfGradients = info.kind != Kind::Scalar || info.role == ScalarRole::GradNorm;
+        const bool isFinding = !rollup.baseline.isSettled() && mayFall(info.kind) && isOfGradients;
         const double least = std::max(std::log(m_rules.value(rule, 1)), isFinding ? std::log(kFindingFactor) : 0);
         const Baseline::Verdict verdict = rollup.baseline.judge(value, far);
         if (!isOn(rule))
@@ -157,7 +158,8 @@ bool RankJudge::mayBeABatch(const Sighting& seen) const
 {
     const Rollup& rollup = m_list.rollups[static_cast<std::size_t>(seen.rollup)];
     const bool isWeights = rollup.kind == Kind::GradUnreduced || rollup.kind == Kind::GradReduced;
-    if ((!isWeights && rollup.kind != Kind::ActvGrad) || seen.value < seen.expected)
+    const bool isOfAll = rollup.role == ScalarRole::GradNorm;
+    if ((!isWeights && rollup.kind != Kind::ActvGrad && !isOfAll) || seen.value < seen.expected)
         return false;
     // It is a mean over the batch's positions. Of n that pull at random it is 1 / sqrt(n) of what it is where all pull
     // one way: even of a million positions, no batch makes more of it than this.
@@ -168,7 +170,7 @@ bool RankJudge::mayBeABatch(const Sighting& seen) const
     // batch made it, or something behind, which is judged by itself; where nothing did, it arose right there, or the
     // batch's positions pull one way for once. Both are measured by the steps right before, since one may have begun
     // anew while the other did not.
-    const bool isSmall = seen.value < kOneWay * seen.expected;
+    const bool isSmall = !isOfAll && seen.value < kOneWay * seen.expected;
     const auto behind = std::find_if(m_list.rollups.begin(), m_list.rollups.end(),
         [&rollup](const Rollup& one) { return one.kind == Kind::ActvGrad && one.block == rollup.block; });
     const auto place = static_cast<std::size_t>(behind - m_list.rollups.begin());

@@ -65,6 +65,27 @@ struct Replay {
 class RealIncidentsTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// As of the gradients of a block: one batch may make them large, and what it moved the next ones.
+    void theNormOfAllGradientsMayJumpWhileItFindsItsSize()
+    {
+        const auto saidAt = [](std::int64_t at, double factor, std::int64_t steps) {
+            Replay replay;
+            std::mt19937_64 random(7);
+            std::normal_distribution<double> noise(0, 0.1);
+            for (std::int64_t step = 0; step < 300; ++step) {
+                const double jump = step >= at && step < at + steps ? factor : 1;
+                if (replay.opens(step, { 3 * std::exp(noise(random)), jump * std::exp(noise(random)), 1 }))
+                    return step;
+            }
+            return std::int64_t { -1 };
+        };
+        QCOMPARE(saidAt(51, 9, 3), std::int64_t { -1 });
+        QCOMPARE(saidAt(51, 40, 3), std::int64_t { -1 });
+        QCOMPARE(saidAt(51, 40, 20), std::int64_t { 60 }); // ten steps of it
+        QCOMPARE(saidAt(51, 4000, 1), std::int64_t { 51 });
+        QCOMPARE(saidAt(220, 9, 1), std::int64_t { 220 }); // it is known what batches do
+    }
+
     void everyOneIsSeenNoLaterThanInTheLoss_data()
     {
         QTest::addColumn<QString>("run");
