@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -30,27 +31,60 @@ Rows inModelOrder(const series::RowIndex& index, Kind kind, Stat stat)
     return rows;
 }
 
+constexpr std::size_t kRowsAtOnce = 4096; ///< of 256 ranks, all cells at once would take more than the run itself
+
+/// Rows of which some are not finite, and the steps in which they first are.
 struct Candidates {
     Rows rows;
     StepRange range;
 };
 
-/// The non-finite rows of the earliest column that has any, and that column's steps.
-Candidates earliest(const series::HeatResult& heat, const Candidates& among)
+/// Finds, row after row, those that are not finite in the earliest column that has any.
+class Earliest {
+public:
+    void take(const series::RowIndex::Row* row, std::span<const CellState> states)
+    {
+        const auto end = states.begin() + std::min<std::ptrdiff_t>(m_column + 1, std::ssize(states));
+        const auto at = std::find_if(states.begin(), end, [](CellState state) { return series::isNonFinite(state); });
+        if (at == end)
+            return;
+        if (at - states.begin() < m_column)
+            m_rows.clear();
+        m_column = at - states.begin();
+        m_columns = std::ssize(states);
+        m_rows.push_back(row);
+    }
+    Candidates of(StepRange range) &&
+    {
+        if (m_rows.empty())
+            return {};
+        const std::int64_t count = range.count();
+        const std::int64_t first = range.first.value + count * m_column / m_columns;
+        const std::int64_t end = range.first.value + (count * (m_column + 1) + m_columns - 1) / m_columns;
+        return { std::move(m_rows), { Step { first }, Step { std::min(end - 1, range.last.value) } } };
+    }
+
+private:
+    Rows m_rows;
+    std::ptrdiff_t m_column = kWorstColumns; ///< theirs
+    std::ptrdiff_t m_columns = 0; ///< of all
+};
+
+/// Calls take(row, its states, its values) of every one.
+template <typename Take>
+Expected<void> readEach(store::RunReader& reader, std::span<const series::RowIndex::Row* const> rows, Stat stat,
+    StepRange range, const series::CancelToken& cancel, const Take& take)
 {
-    for (int column = 0; column < heat.columns; ++column) {
-        Candidates hit;
-        for (int row = 0; row < heat.rows; ++row) {
-            if (isNonFinite(heat, row, column))
-                hit.rows.push_back(among.rows[static_cast<std::size_t>(row)]);
-        }
-        if (hit.rows.empty())
-            continue;
-        const std::int64_t count = among.range.count();
-        const std::int64_t first = among.range.first.value + count * column / heat.columns;
-        const std::int64_t end = among.range.first.value + (count * (column + 1) + heat.columns - 1) / heat.columns;
-        hit.range = { Step { first }, Step { std::min(end - 1, among.range.last.value) } };
-        return hit;
+    while (!rows.empty()) {
+        const auto some = rows.first(std::min(rows.size(), kRowsAtOnce));
+        const auto heat = readHeat(reader, { some.begin(), some.end() }, stat, range, kWorstColumns, cancel);
+        if (!heat)
+            return tl::unexpected(heat.error());
+        const auto columns = static_cast<std::size_t>(heat->columns);
+        for (std::size_t i = 0; i < some.size(); ++i)
+            take(some[i], std::span(heat->states).subspan(i * columns, columns),
+                std::span(heat->values).subspan(i * columns, columns));
+        rows = rows.subspan(some.size());
     }
     return {};
 }
@@ -69,41 +103,44 @@ Expected<std::vector<WorstValue>> findWorst(store::RunReader& reader, const seri
     Stat stat, StepRange range, const series::CancelToken& cancel)
 {
     std::vector<WorstValue> result(index.tensorCount());
-    const Candidates all { inModelOrder(index, kind, stat), range };
-    if (all.rows.empty() || range.isEmpty())
+    const Rows all = inModelOrder(index, kind, stat);
+    if (all.empty() || range.isEmpty())
         return result;
-    auto heat = readHeat(reader, all.rows, stat, range, kWorstColumns, cancel);
-    if (!heat)
-        return tl::unexpected(heat.error());
-
+    Earliest earliest;
     std::vector<double> values;
-    for (std::size_t row = 0; row < all.rows.size(); ++row) {
-        WorstValue worst;
-        values.clear();
-        for (int column = 0; column < heat->columns; ++column) {
-            const std::size_t cell = row * static_cast<std::size_t>(heat->columns) + static_cast<std::size_t>(column);
-            const CellState state = heat->states[cell];
-            if (state == CellState::Value)
-                values.push_back(static_cast<double>(heat->values[cell]));
-            if (series::isNonFinite(state))
-                worst.nonFinite = std::max(worst.nonFinite, state);
-            worst.known = worst.known || state >= CellState::Value;
-        }
-        worst.deviation = largestDeviation(values);
-        worst.rank = all.rows[row]->rank;
-        WorstValue& known = result[all.rows[row]->tensor];
-        known = WorstValue::worse(known, worst);
-    }
+    const auto take
+        = [&](const series::RowIndex::Row* row, std::span<const CellState> states, std::span<const float> cells) {
+              WorstValue worst;
+              values.clear();
+              for (std::size_t column = 0; column < states.size(); ++column) {
+                  const CellState state = states[column];
+                  if (state == CellState::Value)
+                      values.push_back(static_cast<double>(cells[column]));
+                  if (series::isNonFinite(state))
+                      worst.nonFinite = std::max(worst.nonFinite, state);
+                  worst.known = worst.known || state >= CellState::Value;
+              }
+              worst.deviation = largestDeviation(values);
+              worst.rank = row->rank;
+              WorstValue& known = result[row->tensor];
+              known = WorstValue::worse(known, worst);
+              earliest.take(row, states);
+          };
+    if (auto read = readEach(reader, all, stat, range, cancel, take); !read)
+        return tl::unexpected(read.error());
 
-    Candidates source = earliest(*heat, all);
+    Candidates source = std::move(earliest).of(range);
     while (!source.rows.empty() && source.range.count() > 1) {
-        heat = readHeat(reader, source.rows, stat, source.range, kWorstColumns, cancel);
-        if (!heat)
-            return tl::unexpected(heat.error());
-        const Candidates finer = earliest(*heat, source);
+        Earliest finest;
+        const auto narrow = [&finest](const series::RowIndex::Row* row, std::span<const CellState> states, auto&&) {
+            finest.take(row, states);
+        };
+        if (auto read = readEach(reader, source.rows, stat, source.range, cancel, narrow); !read)
+            return tl::unexpected(read.error());
+        Candidates finer = std::move(finest).of(source.range);
         if (finer.rows.empty() || finer.range.count() >= source.range.count())
             break;
-        source = finer;
+        source = std::move(finer);
     }
     // Several may be the first at the same step. Where rows are in the order of execution the earliest row is the
     // source; elsewhere the step alone does not tell them apart, so none is singled out.
