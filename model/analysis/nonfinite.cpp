@@ -61,13 +61,19 @@ std::optional<Onset> findOnset(store::RunReader& reader, const series::RowIndex&
     std::optional<Onset> best;
     for (const Quantity& quantity : quantities) {
         Rows rows = index.select(quantity.kind);
+        if (quantity.isNamed)
+            std::erase_if(rows, [&](const auto* row) { return !quantity.isNamed(index.key(*row).name); });
         if (quantity.kind == Kind::ActvGrad)
             std::reverse(rows.begin(), rows.end());
-        const auto onset = findIn(reader, rows, quantity.stat, range, forward, cancel);
-        if (!onset || !*onset)
-            continue;
-        if (!best || (forward ? (*onset)->step < best->step : (*onset)->step > best->step))
-            best = *onset;
+        for (auto first = rows.begin(); first != rows.end();) {
+            const auto end = first + std::min<std::ptrdiff_t>(rows.end() - first, kRowsAtOnce);
+            const auto onset = findIn(reader, { first, end }, quantity.stat, range, forward, cancel);
+            first = end;
+            if (!onset || !*onset)
+                continue;
+            if (!best || (forward ? (*onset)->step < best->step : (*onset)->step > best->step))
+                best = *onset;
+        }
     }
     return best;
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <telltale/core/expected.h>
@@ -12,10 +13,11 @@
 /// Where a run is not finite. Every function reads in the query thread that owns the reader.
 namespace telltale::analysis {
 
-/// What is searched: one statistic of all series of one kind.
+/// What is searched: one statistic of all series of one kind, or of those among them with such a name.
 struct Quantity {
     Kind kind = Kind::Unspecified;
     Stat stat = Stat::Unspecified;
+    bool (*isNamed)(std::string_view name) = nullptr;
 };
 
 /// Where a series stops being finite: the first step of a stretch of NaN or Inf.

@@ -31,8 +31,6 @@ Rows inModelOrder(const series::RowIndex& index, Kind kind, Stat stat)
     return rows;
 }
 
-constexpr std::size_t kRowsAtOnce = 4096; ///< of 256 ranks, all cells at once would take more than the run itself
-
 /// Rows of which some are not finite, and the steps in which they first are.
 struct Candidates {
     Rows rows;
@@ -76,7 +74,7 @@ Expected<void> readEach(store::RunReader& reader, std::span<const series::RowInd
     StepRange range, const series::CancelToken& cancel, const Take& take)
 {
     while (!rows.empty()) {
-        const auto some = rows.first(std::min(rows.size(), kRowsAtOnce));
+        const auto some = rows.first(std::min<std::size_t>(rows.size(), kRowsAtOnce));
         const auto heat = readHeat(reader, { some.begin(), some.end() }, stat, range, kWorstColumns, cancel);
         if (!heat)
             return tl::unexpected(heat.error());

@@ -7,6 +7,7 @@
 #include <QSignalSpy>
 
 #include <telltale/common/csv.h>
+#include <telltale/common/passorder.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/store/confighistory.h>
@@ -78,6 +79,26 @@ class Common : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// The norm of all gradients is made of them: where all are NaN at one step, it was not the first.
+    void metricsStandInThePassWhereTheyAreMade()
+    {
+        store::Catalog catalog;
+        for (const Kind kind : { Kind::Scalar, Kind::GradReduced, Kind::Actv, Kind::ActvGrad }) {
+            store::GroupInfo group;
+            group.kind = kind;
+            group.stats = { kind == Kind::Scalar ? Stat::Value : Stat::Norm };
+            catalog.groups.push_back(group);
+        }
+        const auto order = quantitiesInPassOrder(catalog);
+        std::vector<Kind> kinds;
+        for (const analysis::Quantity& one : order)
+            kinds.push_back(one.kind);
+        QVERIFY((kinds == std::vector { Kind::Actv, Kind::Scalar, Kind::ActvGrad, Kind::GradReduced, Kind::Scalar }));
+        for (const char* name : { "loss", "lr", "grad-norm", "accuracy" })
+            QVERIFY(order[1].isNamed(name) != order[4].isNamed(name));
+        QVERIFY(order[1].isNamed("loss") && order[4].isNamed("grad-norm"));
+    }
+
     void aKindWithoutTheStatisticTakesItsFirst()
     {
         auto catalog = std::make_shared<store::Catalog>();

@@ -30,7 +30,8 @@ using items::ModuleTreeModel;
 
 namespace {
 
-constexpr int kScanEveryMs = 2000; ///< worst values change slowly; a scan of 100 k series costs tens of ms of a core
+constexpr int kScanEveryMs = 2000; ///< worst values change slowly
+constexpr qint64 kScanShare = 10; ///< a scan that takes long waits so many times as long for the next
 constexpr int kFilterAfterMs = 60; ///< one answer a word, not one a letter
 constexpr int kExpandUpTo = 400; ///< a filter that leaves this few opens the whole tree
 constexpr std::size_t kMostSelected = 18; ///< distinguishable series, see the design tokens
@@ -145,8 +146,14 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
             applyFilter();
         }
     });
-    for (const auto signal : { &ViewState::kindChanged, &ViewState::statChanged, &ViewState::dataArrived })
-        connect(state, signal, this, &ModulesPanel::scanSoon);
+    for (const auto signal : { &ViewState::runChanged, &ViewState::kindChanged, &ViewState::statChanged }) {
+        connect(state, signal, this, [this] { // what is shown is of something else
+            m_scanTook = 0;
+            m_scanTimer.stop();
+            scanSoon();
+        });
+    }
+    connect(state, &ViewState::dataArrived, this, &ModulesPanel::scanSoon);
     catalogChanged();
 }
 
@@ -278,8 +285,9 @@ void ModulesPanel::scanSoon()
 {
     if (m_scanTimer.isActive())
         return;
-    const qint64 since = m_sinceScan.isValid() ? m_sinceScan.elapsed() : kScanEveryMs;
-    m_scanTimer.start(static_cast<int>(std::clamp<qint64>(kScanEveryMs - since, 50, kScanEveryMs)));
+    const qint64 every = std::max<qint64>(kScanEveryMs, kScanShare * m_scanTook);
+    const qint64 since = m_sinceScan.isValid() ? m_sinceScan.elapsed() : every;
+    m_scanTimer.start(static_cast<int>(std::clamp<qint64>(every - since, 50, every)));
 }
 
 void ModulesPanel::scan()
@@ -310,6 +318,7 @@ void ModulesPanel::scan()
                 const auto shown = m_context.state->catalog();
                 if (!shown || shown->runKey != catalog->runKey || shown->storeId != catalog->storeId)
                     return;
+                m_scanTook = m_sinceScan.elapsed();
                 m_model->setWorst(std::move(found));
                 m_tree->viewport()->update();
             };

@@ -57,6 +57,7 @@ private:
     QTimer m_filterTimer;
     QTimer m_scanTimer;
     QElapsedTimer m_sinceScan;
+    qint64 m_scanTook = 0; ///< ms, the last one, with its wait for a reader
     std::optional<int> m_toOpen; ///< while a run's tree is filled: the first of its top rows that was not opened yet
     bool m_ownChange = false; ///< the selection is being set by us: do not answer it
 };
