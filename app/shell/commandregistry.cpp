@@ -7,6 +7,7 @@
 #include <QApplication>
 #include <QEvent>
 #include <QRegularExpression>
+#include <QScopedValueRollback>
 #include <QWidget>
 
 #include <telltale/common/theme.h>
@@ -32,11 +33,14 @@ CommandRegistry::CommandRegistry(QWidget* window)
 
 bool CommandRegistry::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() == QEvent::ShortcutOverride && QApplication::activePopupWidget()) {
-        event->accept();
-        return true;
-    }
-    return QObject::eventFilter(watched, event);
+    QWidget* popup = QApplication::activePopupWidget();
+    if (event->type() != QEvent::ShortcutOverride || popup == nullptr || m_isPassedOn)
+        return QObject::eventFilter(watched, event);
+    // A pop-up's keys are its own. It must see this event: a combo's list takes Return by it.
+    const QScopedValueRollback guard(m_isPassedOn, true);
+    QCoreApplication::sendEvent(popup->focusWidget() ? popup->focusWidget() : popup, event);
+    event->accept();
+    return true;
 }
 
 void CommandRegistry::add(std::vector<Command> commands)

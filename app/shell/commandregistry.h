@@ -59,6 +59,7 @@ private:
     QAction* makeAction(const Command& command);
 
     QWidget* m_window;
+    bool m_isPassedOn = false; ///< to a pop-up, by eventFilter()
     std::vector<Entry> m_entries;
 };
 

@@ -520,7 +520,13 @@ void MainWindow::showRunMenu()
             if (++count > kMost)
                 break;
             const QString id = QString::fromStdString(run.id);
-            menu.addAction(QString::fromStdString(run.name), this, [this, id] { m_parts.driver->openById(id); });
+            QString name = items::lineText(runs->shownName(run));
+            name.replace(u'&', QStringLiteral("&&"));
+            const QString started
+                = runs->data(runs->indexOf(id).siblingAtColumn(items::RunsModel::StartedColumn)).toString();
+            auto* action = menu.addAction(name + u'\t' + started, this, [this, id] { m_parts.driver->openById(id); });
+            action->setCheckable(true);
+            action->setChecked(state()->run() && state()->run()->locator == run.locator);
         }
         if (count > 0)
             menu.addSeparator();

@@ -212,7 +212,7 @@ QString IncidentsModel::severityWord(store::Severity severity)
 
 QString IncidentsModel::stateText(const Incident& incident)
 {
-    QStringList words { incident.isOver ? tr("over") : tr("open") };
+    QStringList words { incident.isOver ? tr("quiet") : tr("open") };
     if (incident.isAcknowledged)
         words.append(tr("acknowledged"));
     if (incident.label == Incident::Label::False)

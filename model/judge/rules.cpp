@@ -63,7 +63,7 @@ constexpr std::array<RuleInfo, kRuleCount> kRules { {
         "steps; or it fell below 1, or jumped by more than a scaler's doubling.",
         { { { "times", "that it fell or a step was given up", 3, 1, 100 },
             { "steps", "within so many", 20, 2, 10000 } } } },
-    { Rule::EntropyCollapse, "entropy_collapse", "attention collapses",
+    { Rule::EntropyCollapse, "entropy_collapse", "entropy collapses",
         "The attention entropy of a head is below `share` of what it was before, for `steps` steps in a row (Zhai et "
         "al. 2023, arXiv 2303.06296).",
         { { { "share", "of its own slow average", 0.5, 0.01, 0.99 }, { "steps", "in a row", 3, 1, 1000 } } } },

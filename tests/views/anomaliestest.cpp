@@ -517,8 +517,8 @@ private Q_SLOTS:
         incident.isOver = true;
         incident.lastStep = Step { 10 };
         QCOMPARE(
-            times.words(incident, kBegan + 3 * 86400 * kSecond), QStringLiteral("3 days ago, lasted 1 step (12 s)"));
-        QCOMPARE(views::IncidentTimes().words(incident, kBegan), QStringLiteral("lasted 1 step"));
+            times.words(incident, kBegan + 3 * 86400 * kSecond), QStringLiteral("3 days ago, seen over 1 step (12 s)"));
+        QCOMPARE(views::IncidentTimes().words(incident, kBegan), QStringLiteral("seen over 1 step"));
         QVERIFY(views::IncidentTimes().date().isEmpty());
         const QString date
             = QDateTime::fromSecsSinceEpoch(1'700'000'000).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));

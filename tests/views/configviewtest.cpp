@@ -13,6 +13,8 @@
 #include <QScrollBar>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QTextBlock>
+#include <QTextLayout>
 #include <QToolButton>
 #include <QWheelEvent>
 
@@ -114,6 +116,26 @@ private Q_SLOTS:
         type(q("/step_interval"), q("7"));
         m_steering->set({ steeringOf({ rank(0, RankSteering::State::Applied) }) });
         QCOMPARE(m_view->draft()->config().stepInterval, 7);
+    }
+
+    void theTextTakesTheColorsOfAnotherTheme()
+    {
+        auto* text = m_view->findChild<JsonEditor*>();
+        const auto colors = [text] {
+            QSet<QRgb> found;
+            for (QTextBlock block = text->document()->firstBlock(); block.isValid(); block = block.next()) {
+                for (const QTextLayout::FormatRange& one : block.layout()->formats())
+                    found.insert(one.format.foreground().color().rgb());
+            }
+            return found;
+        };
+        const QSet<QRgb> dark = colors();
+        QVERIFY(dark.size() > 1);
+        Theme::apply(*qApp, Theme::Mode::Light);
+        const QSet<QRgb> light = colors();
+        Theme::apply(*qApp, Theme::Mode::Dark);
+        QVERIFY(!light.intersects(dark));
+        QCOMPARE(colors(), dark);
     }
 
     void theFormFitsBesideTheTextAndTheWheelOnlyScrollsIt()

@@ -300,7 +300,7 @@ void IncidentCard::askTimes(const Incident& incident)
 
 void IncidentCard::showTimes()
 {
-    const QString state = m_shown.isOver ? tr("over since step %1").arg(formatStep(m_shown.lastStep.value))
+    const QString state = m_shown.isOver ? tr("nothing new since step %1").arg(formatStep(m_shown.lastStep.value))
         : m_times.isRunOver              ? tr("not over at the run's end")
                                          : tr("goes on");
     m_hint->setText(items::IncidentsModel::severityWord(m_shown.first.severity) + items::comma() + state);

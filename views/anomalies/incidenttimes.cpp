@@ -56,7 +56,7 @@ QString IncidentTimes::words(const judge::Incident& incident, std::int64_t nowNs
         parts.append(tr("%1 ago").arg(spanText(nowNs - beganNs)));
     const auto steps
         = static_cast<int>(std::max<std::int64_t>(1, incident.lastStep.value - incident.first.step.value + 1));
-    QString lasts = incident.isOver ? tr("lasted %n steps", nullptr, steps)
+    QString lasts = incident.isOver ? tr("seen over %n steps", nullptr, steps)
         : isRunOver                 ? tr("for %n steps, until the run's end", nullptr, steps)
                                     : tr("for %n steps so far", nullptr, steps);
     if (beganNs > 0 && lastNs > beganNs)

@@ -235,8 +235,8 @@ QString AttentionView::emptyText() const
         return beforeFirstStep();
     const std::vector<Rank> ranks = ranksOf(*state.catalog(), Kind::Attention);
     if (ranks.empty())
-        return tr("This run has no attention statistics. Set telltale.attention_hook to true in its config to collect "
-                  "them.");
+        return tr("This run has no attention statistics: its model has no attention module that is known, or "
+                  "telltale.attention_hook is not true in its config.");
     if (!state.moduleFilter().isEmpty())
         return tr("No attention module matches the filter “%1”.").arg(state.moduleFilter());
     return tr("There is no attention on rank %1.").arg(state.rank().value);

@@ -76,6 +76,29 @@ void RunChooser::openBelow(const QWidget* button)
     show();
     raise();
     m_search->setFocus();
+    qApp->installEventFilter(this);
+}
+
+void RunChooser::hideEvent(QHideEvent* event)
+{
+    qApp->removeEventFilter(this);
+    QFrame::hideEvent(event);
+}
+
+/// A click elsewhere closes it, also on what takes no focus; so does Escape wherever the focus is.
+bool RunChooser::eventFilter(QObject* watched, QEvent* event)
+{
+    const auto* widget = qobject_cast<QWidget*>(watched);
+    const bool isElsewhere = widget && widget != this && !isAncestorOf(widget);
+    if (event->type() == QEvent::MouseButtonPress && isElsewhere)
+        hide();
+    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+        event->accept(); // no command of the window's
+        if (isElsewhere)
+            hide();
+        return isElsewhere;
+    }
+    return QFrame::eventFilter(watched, event);
 }
 
 void RunChooser::fill()
@@ -93,10 +116,15 @@ void RunChooser::fill()
             if (isShown || run.state == store::RunState::Newer)
                 continue;
             const QString id = QString::fromStdString(run.id);
-            auto* item = new QListWidgetItem(m_model->indexOf(id).data().toString(), m_list);
+            // Many runs have one name: when they began tells people more of them than their ids do.
+            const QModelIndex at = m_model->indexOf(id);
+            const QString started = at.siblingAtColumn(items::RunsModel::StartedColumn).data().toString();
+            auto* item = new QListWidgetItem(
+                started.isEmpty() ? m_model->shownName(run) : m_model->shownName(run) + QStringLiteral("   ") + started,
+                m_list);
             item->setData(kIdRole, id);
             item->setSizeHint({ 0, kRowHeight });
-            item->setToolTip(m_model->indexOf(id).data(Qt::ToolTipRole).toString());
+            item->setToolTip(at.data(Qt::ToolTipRole).toString());
             item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
             item->setCheckState(isCompared(run.locator) ? Qt::Checked : Qt::Unchecked);
         }

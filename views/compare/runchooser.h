@@ -20,7 +20,7 @@ namespace telltale::views {
 class ViewState;
 
 /// A list over its parent of the runs of this data directory, with a search: those that are checked are compared with
-/// the run that is shown. It goes with Escape, or when the focus leaves it. Thread: gui.
+/// the run that is shown. It goes with Escape, with a click elsewhere, or when the focus leaves it. Thread: gui.
 class RunChooser : public QFrame {
     Q_OBJECT
 public:
@@ -37,6 +37,8 @@ Q_SIGNALS:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void fill();

@@ -251,7 +251,7 @@ bool EscalationRow::eventFilter(QObject* watched, QEvent* event)
 
 void EscalationRow::changeEvent(QEvent* event)
 {
-    if (event->type() == QEvent::PaletteChange)
+    if (event->type() == QEvent::StyleChange) // of another theme
         tint();
     QWidget::changeEvent(event);
 }

@@ -36,7 +36,7 @@ RulesText::RulesText(RulesDraft* draft, QWidget* parent)
     setLineWrapMode(NoWrap);
     setTabChangesFocus(true);
     document()->setDocumentMargin(10);
-    new JsonHighlighter(document());
+    new JsonHighlighter(this);
     connect(this, &QPlainTextEdit::textChanged, this, [this] {
         if (!m_isTaking)
             m_draft->setText(toPlainText());

@@ -49,7 +49,7 @@ JsonEditor::JsonEditor(ConfigDraft* draft, QWidget* parent)
     setFrameShape(QFrame::NoFrame);
     setLineWrapMode(NoWrap);
     setTabChangesFocus(true);
-    new JsonHighlighter(document());
+    new JsonHighlighter(this);
     m_numbers->installEventFilter(this);
     m_completer->setWidget(this);
     auto* names = new QStringListModel(namesFor(*draft), m_completer);

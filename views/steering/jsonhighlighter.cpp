@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "jsonhighlighter.h"
 
+#include <QEvent>
+#include <QPlainTextEdit>
 #include <QRegularExpression>
 
 #include <telltale/common/theme.h>
@@ -18,6 +20,19 @@ QColor textColor(const Theme& theme)
     return theme.mode == Theme::Mode::Dark ? QColor(0xBD, 0xE3, 0xB4) : QColor(0x0E, 0x75, 0x48);
 }
 
+}
+
+JsonHighlighter::JsonHighlighter(QPlainTextEdit* editor)
+    : QSyntaxHighlighter(editor->document())
+{
+    editor->installEventFilter(this);
+}
+
+bool JsonHighlighter::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::StyleChange) // of another theme
+        rehighlight();
+    return QSyntaxHighlighter::eventFilter(watched, event);
 }
 
 void JsonHighlighter::highlightBlock(const QString& text)

@@ -3,13 +3,17 @@
 
 #include <QSyntaxHighlighter>
 
+class QPlainTextEdit;
+
 namespace telltale::views {
 
-/// Names, strings, words and comments of a config's text in the theme's colors.
+/// Names, strings, words and comments of an editor's text in the theme's colors. Thread: gui.
 class JsonHighlighter : public QSyntaxHighlighter {
     Q_OBJECT
 public:
-    using QSyntaxHighlighter::QSyntaxHighlighter;
+    explicit JsonHighlighter(QPlainTextEdit* editor);
+
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 protected:
     void highlightBlock(const QString& text) override;
