@@ -18,6 +18,7 @@ namespace telltale::shell {
 namespace {
 
 constexpr int kNarrow = 1120;
+constexpr int kShort = 800;
 
 }
 
@@ -126,8 +127,8 @@ void DockHost::place(const std::function<bool(const PanelFactory&)>& isOpen)
     }
     m_window->resizeDocks(docks, widths, Qt::Horizontal);
     m_window->resizeDocks(docks, heights, Qt::Vertical);
-    m_narrow = false;
-    widthChanged(m_window->width());
+    m_narrow = m_short = false;
+    resized(m_window->size());
 }
 
 void DockHost::setWelcoming(bool on)
@@ -144,6 +145,26 @@ void DockHost::setWelcoming(bool on)
         }
     } else {
         m_window->restoreState(m_layout, kVersion);
+    }
+}
+
+void DockHost::resized(QSize size)
+{
+    widthChanged(size.width());
+    heightChanged(size.height());
+}
+
+/// In a short window, what is below the views takes a quarter of it at most, or the least that it needs.
+void DockHost::heightChanged(int height)
+{
+    const bool isShort = height < kShort;
+    if (isShort == m_short)
+        return;
+    m_short = isShort;
+    for (const auto& [row, dock] : m_docks) {
+        if (row->area == Qt::BottomDockWidgetArea && !dock->isFloating())
+            m_window->resizeDocks(
+                { dock }, { isShort ? std::min(height / 4, row->size.height()) : row->size.height() }, Qt::Vertical);
     }
 }
 

@@ -39,7 +39,8 @@ public:
     void resetLayout();
     /// Where it stands at first, with these panels open.
     void arrange(const QStringList& open);
-    void widthChanged(int width);
+    /// The window has another size: what has no room beside the views gives way.
+    void resized(QSize size);
     /// Into the next or previous visible dock; the center comes after the last.
     void focusNext(QWidget* center, bool forward = true);
     QByteArray save() const;
@@ -64,7 +65,11 @@ private:
 
     QMainWindow* m_window;
     std::vector<Dock> m_docks;
+    void widthChanged(int width);
+    void heightChanged(int height);
+
     bool m_narrow = false;
+    bool m_short = false;
     bool m_welcoming = false;
     QByteArray m_layout; ///< what comes back when the welcome page goes
 };

@@ -558,7 +558,7 @@ void MainWindow::changeEvent(QEvent* event)
 void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
-    m_parts.docks->widthChanged(event->size().width());
+    m_parts.docks->resized(event->size());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)

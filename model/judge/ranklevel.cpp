@@ -170,7 +170,7 @@ bool RankJudge::mayBeABatch(const Sighting& seen) const
     // batch made it, or something behind, which is judged by itself; where nothing did, it arose right there, or the
     // batch's positions pull one way for once. Both are measured by the steps right before, since one may have begun
     // anew while the other did not.
-    const bool isSmall = !isOfAll && seen.value < kOneWay * seen.expected;
+    const bool isSmall = seen.value < kOneWay * seen.expected;
     const auto behind = std::find_if(m_list.rollups.begin(), m_list.rollups.end(),
         [&rollup](const Rollup& one) { return one.kind == Kind::ActvGrad && one.block == rollup.block; });
     const auto place = static_cast<std::size_t>(behind - m_list.rollups.begin());
