@@ -379,13 +379,6 @@
 <context>
     <name>telltale::views::IncidentTimes</name>
     <message numerus="yes">
-        <source>lasted %n steps</source>
-        <translation>
-            <numerusform>lasted %n step</numerusform>
-            <numerusform>lasted %n steps</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>for %n steps so far</source>
         <translation>
             <numerusform>for %n step so far</numerusform>
@@ -404,6 +397,13 @@
         <translation>
             <numerusform>for %n step, until the run&apos;s end</numerusform>
             <numerusform>for %n steps, until the run&apos;s end</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>seen over %n steps</source>
+        <translation>
+            <numerusform>seen over %n step</numerusform>
+            <numerusform>seen over %n steps</numerusform>
         </translation>
     </message>
 </context>

@@ -847,10 +847,6 @@
         <translation>损失缩放下降</translation>
     </message>
     <message>
-        <source>attention collapses</source>
-        <translation>注意力坍缩</translation>
-    </message>
-    <message>
         <source>learning rate jumps</source>
         <translation>学习率跳变</translation>
     </message>
@@ -1065,6 +1061,10 @@
     <message>
         <source>A weight that used to change has exactly the same norm for `steps` steps in a row, while most others change; steps that did not use its module left out, and those whose learning rate is below a hundredth of the highest.</source>
         <translation>原本会变化的权重连续 `steps` 步范数完全相同，而大多数其他权重在变；未使用其模块的步不计，学习率低于最高值百分之一的步也不计。</translation>
+    </message>
+    <message>
+        <source>entropy collapses</source>
+        <translation>熵坍缩</translation>
     </message>
 </context>
 <context>
@@ -2223,10 +2223,6 @@
         <translation>提示</translation>
     </message>
     <message>
-        <source>over</source>
-        <translation>已结束</translation>
-    </message>
-    <message>
         <source>open</source>
         <translation>进行中</translation>
     </message>
@@ -2281,6 +2277,10 @@
     <message>
         <source>State</source>
         <translation>状态</translation>
+    </message>
+    <message>
+        <source>quiet</source>
+        <translation>已平静</translation>
     </message>
 </context>
 <context>
@@ -2816,7 +2816,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Write a &amp;note at the cursor…</source>
-        <translation>在游标处写注释(&amp;N)…</translation>
+        <translation>在光标处写备注(&amp;N)…</translation>
     </message>
     <message>
         <source>Next vie&amp;w</source>
@@ -3121,7 +3121,7 @@ GPL-3.0-or-later</translation>
     <name>telltale::shell::NoteDialog</name>
     <message>
         <source>Note at %1</source>
-        <translation>%1 的注释</translation>
+        <translation>%1 的备注</translation>
     </message>
     <message>
         <source>What happened here, or what was changed</source>
@@ -3144,11 +3144,11 @@ GPL-3.0-or-later</translation>
     <name>telltale::shell::Notes</name>
     <message>
         <source>A note stands at a step: click into a plot, or set A and B for a range</source>
-        <translation>注释写在某一步上：请先点击图表，或用 A 和 B 标出范围</translation>
+        <translation>备注写在某一步上：请先点击图表，或用 A 和 B 标出范围</translation>
     </message>
     <message>
         <source>The note at %1 is removed</source>
-        <translation>%1 的注释已删除</translation>
+        <translation>%1 的备注已删除</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -3807,7 +3807,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>by module block</source>
-        <translation>按模块块</translation>
+        <translation>按模块分组</translation>
     </message>
     <message>
         <source>by rank</source>
@@ -4090,10 +4090,6 @@ GPL-3.0-or-later</translation>
         <translation>打开一个运行或连接训练任务，即可在此查看其注意力头。</translation>
     </message>
     <message>
-        <source>This run has no attention statistics. Set telltale.attention_hook to true in its config to collect them.</source>
-        <translation>此运行没有注意力统计。在其配置中将 telltale.attention_hook 设为 true 即可采集。</translation>
-    </message>
-    <message>
         <source>No attention module matches the filter “%1”.</source>
         <translation>没有注意力模块符合筛选“%1”。</translation>
     </message>
@@ -4186,6 +4182,10 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>，熵最低的 %n 个头</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>This run has no attention statistics: its model has no attention module that is known, or telltale.attention_hook is not true in its config.</source>
+        <translation>此运行没有注意力统计量：其模型没有已知的注意力模块，或者其配置中 telltale.attention_hook 不是 true。</translation>
     </message>
 </context>
 <context>
@@ -5702,7 +5702,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Shows its module, rank, kind, statistic and step everywhere</source>
-        <translation>在所有视图中显示其模块、rank、种类、统计量和步</translation>
+        <translation>在所有视图中显示其模块、rank、类别、统计量和步</translation>
     </message>
     <message>
         <source>Acknowledge</source>
@@ -5743,10 +5743,6 @@ GPL-3.0-or-later</translation>
         </translation>
     </message>
     <message>
-        <source>over since step %1</source>
-        <translation>第 %1 步后已结束</translation>
-    </message>
-    <message>
         <source>goes on</source>
         <translation>仍在持续</translation>
     </message>
@@ -5772,6 +5768,10 @@ GPL-3.0-or-later</translation>
         <source>not over at the run&apos;s end</source>
         <translation>到运行结束时仍未恢复</translation>
     </message>
+    <message>
+        <source>nothing new since step %1</source>
+        <translation>自步 %1 起没有新发现</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::IncidentTable</name>
@@ -5785,12 +5785,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 ago</source>
         <translation>%1前</translation>
-    </message>
-    <message numerus="yes">
-        <source>lasted %n steps</source>
-        <translation>
-            <numerusform>持续了 %n 步</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <source>for %n steps so far</source>
@@ -5820,6 +5814,12 @@ GPL-3.0-or-later</translation>
         <source>for %n steps, until the run&apos;s end</source>
         <translation>
             <numerusform>持续 %n 步，直到运行结束</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>seen over %n steps</source>
+        <translation>
+            <numerusform>见于 %n 步</numerusform>
         </translation>
     </message>
 </context>
@@ -5999,11 +5999,11 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Change the note…</source>
-        <translation>修改注释…</translation>
+        <translation>修改备注…</translation>
     </message>
     <message>
         <source>Remove the note</source>
-        <translation>删除注释</translation>
+        <translation>删除备注</translation>
     </message>
 </context>
 <context>
@@ -6367,7 +6367,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation>种类</translation>
+        <translation>类别</translation>
     </message>
     <message>
         <source>Statistic</source>
@@ -6427,7 +6427,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>No module of this kind matches the filter “%1”.</source>
-        <translation>没有此种类的模块与筛选“%1”匹配。</translation>
+        <translation>没有此类别的模块与筛选“%1”匹配。</translation>
     </message>
     <message>
         <source>This run has no %1 on rank %2.</source>

@@ -15,13 +15,13 @@
 
 namespace telltale::shell {
 
-QString CommandRegistry::Entry::words() const
+QString CommandRegistry::plain(const QString& text)
 {
     // Of "Open(&O)", as languages write it that have no such letter, nothing stays.
     static const QRegularExpression kMnemonic(QStringLiteral("\\(&.\\)"));
-    QString plain = command.text;
-    plain.remove(kMnemonic);
-    return plain.remove(u'&').remove(QChar(0x2026));
+    QString words = text;
+    words.remove(kMnemonic);
+    return words.remove(u'&').remove(QChar(0x2026));
 }
 
 CommandRegistry::CommandRegistry(QWidget* window)

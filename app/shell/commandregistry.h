@@ -40,8 +40,10 @@ public:
     struct Entry {
         Command command;
         QAction* action = nullptr; ///< null for a line
-        QString words() const; ///< the text without mnemonic and dots
+        QString words() const { return plain(command.text); }
     };
+    /// Without mnemonic and dots.
+    static QString plain(const QString& text);
 
     explicit CommandRegistry(QWidget* window);
 

@@ -3,6 +3,8 @@
 
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QScreen>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
@@ -21,10 +23,10 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
 {
     setObjectName(QStringLiteral("keysSheet"));
     setWindowTitle(tr("Keys"));
-    auto* columns = new QHBoxLayout(this);
+    auto* content = new QWidget;
+    auto* columns = new QHBoxLayout(content);
     columns->setContentsMargins(20, 20, 20, 20);
     columns->setSpacing(40);
-    columns->setSizeConstraint(QLayout::SetNoConstraint); // the offscreen platform warns about size hints of a window
     QVBoxLayout* column = nullptr;
     QGridLayout* grid = nullptr;
     QString group;
@@ -43,8 +45,8 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
                 columns->addLayout(column);
                 sinceColumn = 0;
             }
-            QString title = group;
-            column->addWidget(new RoleLabel(title.remove(u'&'), &Theme::text2, views::wordsFont(11, 600), this));
+            column->addWidget(
+                new RoleLabel(CommandRegistry::plain(group), &Theme::text2, views::wordsFont(11, 600), this));
             grid = new QGridLayout;
             grid->setHorizontalSpacing(20);
             grid->setVerticalSpacing(6);
@@ -61,7 +63,17 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
     }
     if (column)
         column->addStretch();
-    resize(columns->sizeHint());
+    auto* scroll = new QScrollArea(this);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(content);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSizeConstraint(QLayout::SetNoConstraint); // the offscreen platform warns about size hints of a window
+    layout->addWidget(scroll);
+    constexpr QSize kFrame(40, 80); // of the screen stays free
+    const QSize beside(style()->pixelMetric(QStyle::PM_ScrollBarExtent), 0);
+    resize((content->sizeHint() + beside).boundedTo(screen()->availableGeometry().size() - kFrame));
 }
 
 }

@@ -6,7 +6,8 @@
 namespace telltale::views {
 namespace {
 
-constexpr std::array<int, 7> kQuantileColors { 1, 7, 8, 0, 2, 3, 9 }; // the median has the first, and the wide line
+/// Those below the median have one color and those above it another; how a line is dashed says how far out it is.
+constexpr std::array<int, 7> kQuantileColors { 13, 7, 1, 0, 3, 9, 15 };
 
 /// What a curve shows of one column.
 using ColumnValue = std::function<double(std::span<const double> counts)>;
