@@ -2,10 +2,12 @@
 #include "anomaliesview.h"
 
 #include <QComboBox>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QVBoxLayout>
 
 #include <telltale/common/csv.h>
+#include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -20,30 +22,39 @@ namespace telltale::views {
 
 using judge::Incident;
 
+namespace {
+
+constexpr int kLeastTable = 100; ///< its head and three incidents
+
+}
+
 AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
     : DataView(context, parent)
     , m_bar(new ViewBar(this))
     , m_filter(new IncidentFilter(context.state->incidents(), this))
     , m_table(new IncidentTable(context.state, m_filter, this))
     , m_card(new IncidentCard(context, this))
+    , m_incidents(nullptr)
     , m_empty(new RoleLabel(&Theme::text3, wordsFont(13), this))
 {
     fillBar();
     m_empty->setObjectName(QStringLiteral("anomaliesEmpty"));
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
-    auto* split = new QSplitter(Qt::Vertical, this);
+    auto* split = new QSplitter(Qt::Vertical);
+    m_incidents = scrolled(split);
     split->setChildrenCollapsible(false);
     split->addWidget(m_table);
     split->addWidget(m_card);
     split->setStretchFactor(0, 1);
     split->setSizes({ 640, 240 });
     m_card->setMinimumHeight(190);
+    m_table->setMinimumHeight(kLeastTable);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_bar);
-    layout->addWidget(split, 1);
+    layout->addWidget(m_incidents, 1);
     layout->addWidget(m_empty, 1);
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
@@ -84,7 +95,7 @@ void AnomaliesView::refresh()
             : shown == all      ? tr("%n incidents", nullptr, all)
                                 : tr("%1 of %n incidents", nullptr, all).arg(shown));
     const bool isAny = all > 0;
-    m_table->parentWidget()->setVisible(isAny);
+    m_incidents->setVisible(isAny);
     m_empty->setVisible(!isAny);
     const CalmWords calm = CalmWords::of(*context().state);
     m_empty->setText(calm.text.isEmpty() ? calm.title : calm.title + QStringLiteral("\n") + calm.text);

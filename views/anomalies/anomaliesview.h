@@ -36,6 +36,7 @@ private:
     IncidentFilter* m_filter;
     IncidentTable* m_table;
     IncidentCard* m_card;
+    QWidget* m_incidents; ///< the table and the card
     RoleLabel* m_empty;
 };
 

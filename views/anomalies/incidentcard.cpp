@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/annotator.h>
+#include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/comma.h>
@@ -113,11 +114,6 @@ IncidentCard::~IncidentCard()
 
 QWidget* IncidentCard::makeText()
 {
-    auto* scroll = new QScrollArea(this);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
     auto* page = new QWidget;
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -145,7 +141,7 @@ QWidget* IncidentCard::makeText()
     m_ties = add(&Theme::text2, 12);
     m_notes = add(&Theme::text2, 12);
     layout->addStretch();
-    scroll->setWidget(page);
+    auto* scroll = scrolled(page);
     page->setAutoFillBackground(false);
     scroll->viewport()->setAutoFillBackground(false);
     return scroll;

@@ -9,6 +9,7 @@
 
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/rangebox.h>
+#include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -31,13 +32,7 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_bar);
-    auto* scroll = new QScrollArea(this);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setWidget(m_canvas);
-    layout->addWidget(scroll, 1);
+    layout->addWidget(scrolled(m_canvas), 1);
     m_canvas->setAccessibleName(tr("Overview"));
     m_canvas->setObjectName(QStringLiteral("overviewCanvas"));
     setFocusProxy(m_canvas);

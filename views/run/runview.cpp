@@ -11,6 +11,7 @@
 
 #include <telltale/common/annotator.h>
 #include <telltale/common/csv.h>
+#include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -57,7 +58,7 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     right->setSizes({ 170, 500 });
     right->setChildrenCollapsible(false);
     m_split->addWidget(m_facts);
-    m_split->addWidget(right);
+    m_split->addWidget(scrolled(right));
     m_split->setStretchFactor(0, 42);
     m_split->setStretchFactor(1, 58);
     m_split->setSizes({ 420, 580 });
@@ -98,15 +99,9 @@ QWidget* RunView::makeTabs()
     m_system->setSmoothing(0);
     m_system->setEmptyText(tr("This run has no system metrics: its config or its environment has them off, its agent "
                               "sends none, or no step has ended yet."));
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setWidget(m_system);
     m_logged = new LoggedPane;
     m_console = new ConsolePane;
-    m_tabs->addTab(scroll, tr("System"));
+    m_tabs->addTab(scrolled(m_system), tr("System"));
     m_tabs->addTab(m_logged, tr("Texts and images"));
     m_tabs->addTab(m_console, tr("Console"));
     return m_tabs;

@@ -23,6 +23,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/csv.h>
+#include <telltale/common/scrolled.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/taborder.h>
 #include <telltale/common/theme.h>
@@ -149,11 +150,8 @@ QWidget* ConfigView::makeBody()
             m_problem->setText(sentence);
     });
 
-    auto* changes = new QScrollArea;
-    changes->setFrameShape(QFrame::NoFrame);
-    changes->setWidgetResizable(true);
-    changes->setFocusPolicy(Qt::NoFocus);
-    changes->setWidget(m_changes);
+    auto* changes = scrolled(m_changes);
+    changes->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     auto* right = new QWidget;
     right->setBackgroundRole(QPalette::Base);
     right->setAutoFillBackground(true);
@@ -187,14 +185,7 @@ QWidget* ConfigView::makeBody()
     });
     across->addWidget(fields);
     across->addWidget(json.box = titled(tr("JSON"), text, across, &json.head));
-    // Where there is no room for all of it, nothing is squeezed.
-    auto* rightScroll = new QScrollArea;
-    rightScroll->setFrameShape(QFrame::NoFrame);
-    rightScroll->setWidgetResizable(true);
-    rightScroll->setFocusPolicy(Qt::NoFocus);
-    rightScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    rightScroll->setWidget(right);
-    across->addWidget(rightScroll);
+    across->addWidget(scrolled(right));
     across->setSizes({ 560, 350, 280 });
     auto* panes = new PaneSwitch(across, form, json, kBothPanes);
     const auto chooseFocus = [this, jsonBox = json.box] {

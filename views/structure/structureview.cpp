@@ -10,6 +10,7 @@
 
 #include <telltale/common/csv.h>
 #include <telltale/common/rowlist.h>
+#include <telltale/common/scrolled.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
@@ -54,12 +55,7 @@ StructureView::StructureView(const ViewContext& context, QWidget* parent)
     static_assert(std::size(kWidths) == StructureModel::ColumnCount);
     for (int column = 0; column < StructureModel::ColumnCount; ++column)
         m_tree->setColumnWidth(column, std::max(kWidths[column], m_tree->header()->sectionSizeHint(column) + 8));
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setWidget(m_card);
+    auto* scroll = scrolled(m_card);
     m_card->setMinimumWidth(1); // a long word is broken: there is nothing at the right to scroll to
     m_card->setBackgroundRole(QPalette::Base);
     m_card->setAutoFillBackground(true);
