@@ -8,6 +8,7 @@
 
 #include <telltale/common/csv.h>
 #include <telltale/common/scrolled.h>
+#include <telltale/common/taborder.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -59,6 +60,7 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
     setFocusProxy(m_table);
+    tabFrom(m_table, this);
 
     const ViewState* state = context.state;
     connect(state->incidents(), &items::IncidentsModel::changed, this, &AnomaliesView::refresh);

@@ -7,7 +7,7 @@ class QPlainTextEdit;
 
 namespace telltale::views {
 
-/// Names, strings, words and comments of an editor's text in the theme's colors. Thread: gui.
+/// Names, strings, words and comments of an editor's text in the theme's colors.
 class JsonHighlighter : public QSyntaxHighlighter {
     Q_OBJECT
 public:
