@@ -35,6 +35,8 @@ void PulseMeter::begin()
 {
     items::assertGuiThread();
     m_pace = {};
+    m_pulse.stepsPerSecond = m_pulse.samplesPerSecond = 0;
+    m_pulse.rates.clear();
 }
 
 void PulseMeter::setRunName(const views::ViewState& state, const items::RunsModel& runs)
