@@ -10,7 +10,7 @@
 
 namespace telltale::series {
 
-inline constexpr std::size_t kDefaultCacheBytes = 128u << 20; ///< decoded blocks of all readers of one pool
+inline constexpr std::size_t kDefaultCacheBytes = 64u << 20; ///< decoded blocks of all readers of one pool
 
 /// Names one decoded piece of one stored tile. The crc is that of the stored bytes: a tile that was written again under
 /// the same place is another key.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kSealBudgetMs = 25; ///< longest a commit seals tiles that can wait
 
+constexpr std::size_t kMostOpenBytes = std::size_t { 144 } << 20;
 constexpr int kFewestColumns = 16; ///< of a tile that is closed early: what a bucket of the pyramid has
 
 bool hasClosedTile(const LiveLayout& layout, const LiveGroup& group)
@@ -37,11 +38,18 @@ Expected<std::vector<std::string>> OpenLayouts::load(sqlite3* db)
     if (!sealer)
         return tl::unexpected<Error>(std::move(sealer.error()));
     m_sealer = std::move(*sealer);
+    keepOpen(kMostOpenBytes);
     auto next = queryInteger(db, "SELECT ifnull(max(id), 0) + 1 FROM grp");
     if (!next)
         return tl::unexpected<Error>(std::move(next.error()));
     m_nextGroup = *next;
     return std::move(replay->damage);
+}
+
+void OpenLayouts::keepOpen(std::size_t bytes)
+{
+    m_mostOpenBytes = bytes;
+    m_sealer->keepPieces(bytes / 6);
 }
 
 Expected<void> OpenLayouts::resume()

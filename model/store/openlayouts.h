@@ -48,8 +48,9 @@ public:
 
     /// A block of it was filled in: the next commit publishes it.
     void touch(LiveLayout* layout) { m_touched.insert(layout); }
-    /// What the open tiles of a run may take before the fullest of them are sealed early.
-    void keepOpen(std::size_t bytes) { m_mostOpenBytes = bytes; }
+    /// What the open tiles of a run may take before the fullest of them are sealed early; what the next pyramid tiles
+    /// need of sealed ones may take a sixth of it. After load().
+    void keepOpen(std::size_t bytes);
     void findFull();
     Expected<void> sealSome();
     Expected<void> sealAll();
@@ -84,7 +85,7 @@ private:
     std::deque<SealJob> m_full; ///< groups with a full tile, round-robin
     std::map<const LiveGroup*, std::int64_t> m_sealedNow; ///< in the transaction under way: sealed up to
     std::int64_t m_nextGroup = 1;
-    std::size_t m_mostOpenBytes = std::size_t { 160 } << 20;
+    std::size_t m_mostOpenBytes = 0;
     ThreadHome m_home;
 };
 

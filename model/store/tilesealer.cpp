@@ -2,6 +2,7 @@
 #include <telltale/store/tilesealer.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include <telltale/core/bytes.h>
 #include <telltale/store/pyramid.h>
@@ -15,6 +16,12 @@ using series::OpenTile;
 using series::PlaneType;
 
 namespace {
+
+std::size_t bytesOf(const std::vector<std::string>& pieces)
+{
+    return std::accumulate(pieces.begin(), pieces.end(), std::size_t { 0 },
+        [](std::size_t sum, const std::string& piece) { return sum + piece.capacity(); });
+}
 
 StepRange rangeOf(std::span<const Step> first, std::span<const Step> last)
 {
@@ -118,14 +125,47 @@ Expected<std::string> TileSealer::read(int level, Stat stat, GroupId group, std:
     return data;
 }
 
-void TileSealer::addPieces(const LiveGroup& group, const OpenTile& tile)
+void TileSealer::addPieces(const LiveGroup& group, const OpenTile& tile, bool areNeeded)
 {
+    const std::pair key { group.id, tile.firstColumn() };
+    removePieces(key.first, key.second, key.second + 1);
+    if (!areNeeded && m_pieceBytes >= m_mostPieceBytes)
+        return;
     const auto flags = nonFiniteFlags(tile);
     std::vector<std::string> pieces;
     for (std::size_t s = 0; s < tile.stats().size(); ++s)
         pieces.push_back(
             isIdentity(tile.stats()[s]) ? std::string() : encodeBuckets(reduceTile(tile, static_cast<int>(s), flags)));
-    m_pieces[{ group.id, tile.firstColumn() }] = std::move(pieces);
+    m_pieceBytes += bytesOf(pieces);
+    m_pieces[key] = std::move(pieces);
+}
+
+void TileSealer::removePieces(GroupId group, std::int64_t from, std::int64_t to)
+{
+    const auto first = m_pieces.lower_bound({ group, from });
+    const auto last = m_pieces.lower_bound({ group, to });
+    for (auto piece = first; piece != last; ++piece)
+        m_pieceBytes -= bytesOf(piece->second);
+    m_pieces.erase(first, last);
+}
+
+/// Makes the pieces of a level-1 tile that were not kept, from the tiles of level 0.
+Expected<void> TileSealer::recallPieces(const LiveGroup& group, const std::vector<Stat>& stats, std::int64_t c0)
+{
+    for (std::int64_t from = c0; from < c0 + tileColumns(1); from += kTileColumns) {
+        if (m_pieces.contains({ group.id, from }))
+            continue;
+        const auto stored = read(0, stats.front(), group.id, from);
+        if (!stored)
+            return tl::unexpected<Error>(stored.error());
+        if (stored->empty())
+            continue;
+        auto tile = load(group, stats, from);
+        if (!tile)
+            return tl::unexpected<Error>(std::move(tile.error()));
+        addPieces(group, **tile, true);
+    }
+    return {};
 }
 
 Expected<void> TileSealer::seal(const LiveGroup& group, const OpenTile& tile, bool isClosed)
@@ -151,7 +191,7 @@ Expected<void> TileSealer::seal(const LiveGroup& group, const OpenTile& tile, bo
         if (!ok)
             return ok;
     }
-    addPieces(group, tile);
+    addPieces(group, tile, false);
     return isClosed ? writeLevels(group, tile.stats(), tile.firstColumn() + kTileColumns, false) : Expected<void> {};
 }
 
@@ -176,6 +216,8 @@ Expected<void> TileSealer::writeLevel(
     const LiveGroup& group, const std::vector<Stat>& stats, int level, std::int64_t c0)
 {
     const std::int64_t part = tileColumns(level - 1);
+    if (auto ok = level == 1 ? recallPieces(group, stats, c0) : Expected<void> {}; !ok)
+        return ok;
     for (std::size_t s = 0; s < stats.size(); ++s) {
         if (isIdentity(stats[s]))
             continue; // no bucket of them says anything
@@ -209,9 +251,8 @@ Expected<void> TileSealer::writeLevel(
         if (auto ok = insert(level, stats[s], group.id, c0, range.first, range.last, encodeBuckets(buckets)); !ok)
             return ok;
     }
-    // Pieces of this stretch stay until the next one begins: a rolled back transaction needs them again.
     if (level == 1)
-        m_pieces.erase(m_pieces.lower_bound({ group.id, 0 }), m_pieces.lower_bound({ group.id, c0 }));
+        removePieces(group.id, 0, c0 + tileColumns(1));
     return {};
 }
 
@@ -227,7 +268,7 @@ Expected<void> TileSealer::resume(const LiveGroup& group, const std::vector<Stat
         auto tile = load(group, stats, c0);
         if (!tile)
             return tl::unexpected<Error>(std::move(tile.error()));
-        addPieces(group, **tile);
+        addPieces(group, **tile, false);
     }
     return {};
 }
