@@ -55,7 +55,7 @@ Expected<Args> Args::parse(const std::vector<Flag>& flags, const Words& words, s
                 ->expected(flag.valueName.starts_with('[') ? 0 : 1, 1);
     }
     if (words.most > 0)
-        app.add_option("words", args.m_positionals)->expected(0, static_cast<int>(words.most));
+        app.add_option("words", args.m_positionals)->expected(0, -1); // too many of them are said below
     try {
         app.parse(reversedWords(given));
     } catch (const CLI::CallForHelp&) {
@@ -80,6 +80,8 @@ Expected<Args> Args::parse(const std::vector<Flag>& flags, const Words& words, s
             isOption ? "unknown option '" + word.substr(0, word.find('=')) + "'"
                      : "unexpected argument '" + word + "'");
     }
+    if (args.m_positionals.size() > words.most)
+        return failure(ErrorCode::BadInput, "unexpected argument '" + args.m_positionals[words.most] + "'");
     if (args.m_positionals.size() < words.least)
         return failure(ErrorCode::BadInput, words.name + " is missing");
     for (const Flag& flag : flags) {
