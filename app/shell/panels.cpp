@@ -91,11 +91,15 @@ Panel makeLog(const WindowParts& parts, QWidget* parent)
     return { panel, panel->head() };
 }
 
-/// Under the plot of the view that is shown, so that one cursor is one line down the window.
+/// Under the plot of the view that is shown, so that one cursor is one line down the window. The card is where the view
+/// of all incidents is, while that is shown.
 Panel makeAnomalies(const WindowParts& parts, QWidget* parent)
 {
     auto* panel = new views::AnomaliesPanel(parts.views, parent);
-    const auto align = [timeline = panel->timeline(), tabs = parts.tabs] { timeline->alignWith(tabs->currentView()); };
+    const auto align = [panel, tabs = parts.tabs] {
+        panel->timeline()->alignWith(tabs->currentView());
+        panel->showCard(tabs->currentId() != QLatin1String("anomalies"));
+    };
     QObject::connect(parts.tabs, &ViewTabs::currentChanged, panel, align);
     align();
     return { panel, panel->head() };

@@ -94,7 +94,8 @@ void Toaster::arrange()
     for (auto toast = m_toasts.rbegin(); toast != m_toasts.rend(); ++toast) {
         if (!*toast)
             continue;
-        (*toast)->move(m_window->width() - (*toast)->width() - 12, bottom - (*toast)->height());
+        (*toast)->move(
+            12, bottom - (*toast)->height()); // at the left: the card of an incident has its buttons at the right
         bottom -= (*toast)->height() + kGap;
     }
 }

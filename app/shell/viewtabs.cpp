@@ -120,7 +120,13 @@ void ViewTabs::goBeside(bool forward)
     m_tabs->setCurrentIndex((m_tabs->currentIndex() + (forward ? 1 : count - 1)) % count);
 }
 
-/// Hides the last tabs that have no room, never the current one.
+/// The current tab stays, and so does that of the incidents while nobody has acknowledged them.
+bool ViewTabs::canHide(int tab) const
+{
+    return tab != m_tabs->currentIndex() && m_tabs->isTabVisible(tab) && !m_tabs->tabButton(tab, QTabBar::RightSide);
+}
+
+/// Hides the last tabs that have no room.
 void ViewTabs::fitTabs()
 {
     const int more = m_more->sizeHint().width() + 2 * m_bar->spacing();
@@ -135,14 +141,14 @@ void ViewTabs::fitTabs()
     // By the hint: where there is little room the tabs themselves are narrower than what they say.
     const bool isTooMuch = isVisible() && m_tabs->sizeHint().width() > room;
     for (int i = m_tabs->count() - 1; i >= 0 && isTooMuch && m_tabs->sizeHint().width() > room - more; --i) {
-        if (i != m_tabs->currentIndex())
+        if (canHide(i))
             m_tabs->setTabVisible(i, false);
     }
     m_more->setVisible(isTooMuch);
     layout()->activate(); // the bar is as wide as what is left in it at once
     // What was reckoned can be some pixels too much: no tab is cut for them.
     for (int i = m_tabs->count() - 1; i >= 0 && isVisible() && m_tabs->width() < m_tabs->sizeHint().width(); --i) {
-        if (i == m_tabs->currentIndex() || !m_tabs->isTabVisible(i))
+        if (!canHide(i))
             continue;
         m_tabs->setTabVisible(i, false);
         m_more->setVisible(true);

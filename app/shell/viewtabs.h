@@ -46,6 +46,7 @@ protected:
 private:
     QSplitter* splitter() const;
     void countIncidents();
+    bool canHide(int tab) const;
     void fitTabs();
     void fillMore(QMenu* menu);
 

@@ -295,6 +295,41 @@ private Q_SLOTS:
         QCOMPARE(p.shown[101], 0.0F);
     }
 
+    /// Values near zero, a fifth of all, take no colors from the others, and are marked as cut off; the largest is not.
+    void valuesNearZeroTakeNoColorsOnALogScale()
+    {
+        HeatPicture p = picture(10, 200);
+        for (std::size_t i = 0; i < p.result.values.size(); ++i)
+            p.result.values[i] = i / 200 < 2 ? 1e-12F : 0.5F + static_cast<float>(i % 200) / 200;
+        p.result.values[1999] = 1e4F;
+        p.finish();
+        QVERIFY(p.scale.low() > 1e-3);
+        QVERIFY(p.clippedLow);
+        QVERIFY(p.clippedHigh || p.scale.high() >= 1e4);
+        for (float& value : p.result.values) // where half of them are that small, they are what there is to see
+            value = value == 1e-12F ? 1e-3F : value;
+        p.finish();
+        QVERIFY(p.scale.low() <= 1e-2);
+    }
+
+    void noiseOfTwoUnlikeRunsDoesNotShine()
+    {
+        HeatPicture p = picture(2, 100, HeatScale::Difference);
+        for (std::size_t i = 0; i < p.result.values.size(); ++i) {
+            const float sign = i % 2 == 0 ? 1.0F : -1.0F;
+            p.result.values[i] = sign * (i < 100 ? 1.0F : i < 195 ? 0.01F : 1e-9F);
+        }
+        p.finish();
+        QCOMPARE(std::abs(p.shown[0]), 1.0F);
+        QVERIFY(std::abs(p.shown[150]) < std::abs(p.shown[0]) / 2);
+        QCOMPARE(p.shown[199], 0.0F);
+        for (std::size_t i = 0; i < 190; ++i)
+            p.result.values[i] = 0;
+        p.finish();
+        QVERIFY(std::abs(p.shown[199]) >= 0.2F); // where most is equal the smallest difference is the news
+        QCOMPARE(p.shown[0], 0.0F);
+    }
+
     void orderingByValueKeepsEveryRowWithItsCells()
     {
         HeatPicture p = picture(20, 3);

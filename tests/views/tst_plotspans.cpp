@@ -162,6 +162,20 @@ private Q_SLOTS:
                 < 0.01);
     }
 
+    void zeroAndLessRunAlongTheBottomOfALogScale()
+    {
+        const ValueScale scale(ValueScale::Mode::Log, 1, 100);
+        const CurveTrace trace(100, 100, scale);
+        for (const double value : { 0.0, -0.0, -1e9 })
+            QCOMPARE(trace.yOf(value), 99.0F);
+        QVERIFY(trace.yOf(1e-300) > 100); // what is too small to be seen, but above zero, leaves the plot
+        std::vector<Bucket> buckets(100, single(10));
+        buckets[50] = single(0);
+        const auto spans = trace.raw(buckets);
+        QCOMPARE(spans[50].middle, 99.0F);
+        QVERIFY(spans[49].bottom > 70 && spans[49].bottom < 99);
+    }
+
     void lineBreaksAtNonFiniteSamplesAndGaps()
     {
         for (const CellState state :

@@ -9,6 +9,7 @@
 #include <telltale/plot/curvecsv.h>
 #include <telltale/plot/curvequery.h>
 #include <telltale/plot/rankcurves.h>
+#include <telltale/plot/ranktimes.h>
 #include <telltale/plot/scalarpanels.h>
 
 #include "../store/capsulebuilder.h"
@@ -80,6 +81,49 @@ private Q_SLOTS:
         QCOMPARE(picture->series[0].row.label, QStringLiteral("loss"));
         QCOMPARE(picture->series[0].row.rank, Rank { 1 });
         QCOMPARE(picture->series[2].row.rank, Rank { 2 });
+    }
+
+    void whatARankComputesLongerIsMarked()
+    {
+        test::CapsuleBuilder builder(m_dir.filePath(QStringLiteral("times.telltale")).toStdString());
+        const auto scalars
+            = builder.addLayout(Kind::Scalar, { Stat::Value }, { "step_ms", "forward_ms", "forward_cpu_ms" });
+        constexpr int kLong = 300;
+        for (int rank = 0; rank < 4; ++rank) {
+            std::vector<StepBlock> blocks;
+            for (int step = 0; step < kLong; ++step) {
+                // 10 to 109 in steps of 1 over any 100 steps; rank 2 takes twice as long, rank 3 has a NaN.
+                const double time = (10 + step % 100) * (rank == 2 ? 2.0 : 1.0);
+                const bool isBad = rank == 3 && step == kLong - 1;
+                blocks.push_back({ scalars, Step { step }, 0, {},
+                    { { Stat::Value, std::vector<double> { 1e3, 5e3, isBad ? NAN : time } } }, {} });
+            }
+            builder.stage(builder.addAttempt(Rank { rank }, 0), std::move(blocks));
+        }
+        builder.finish();
+        const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
+        CurveRequest asked = request(*reader, {});
+        asked.range = { Step { 0 }, Step { kLong - 1 } };
+        const RankTimes times = test::CapsuleBuilder::must(readRankTimes(*reader, asked, {}));
+        QCOMPARE(times.scalar, std::string("forward_cpu_ms"));
+        QCOMPARE(times.steps, (StepRange { Step { kLong - RankTimes::kSteps }, Step { kLong - 1 } }));
+        QCOMPARE(times.boxes.size(), std::size_t { 4 });
+        // The last 128 steps by hand: 72 to 99 once more than all the others.
+        std::vector<double> sorted;
+        for (int step = kLong - static_cast<int>(RankTimes::kSteps); step < kLong; ++step)
+            sorted.push_back(10 + step % 100);
+        std::sort(sorted.begin(), sorted.end());
+        const double median = (sorted[63] + sorted[64]) / 2;
+        QCOMPARE(times.boxes[0].median, median);
+        QCOMPARE(times.boxes[2].median, 2 * median);
+        QCOMPARE(times.boxes[1].low, sorted[3] + (sorted[4] - sorted[3]) * 0.175);
+        for (const RankTimes::Box& box : times.boxes)
+            QCOMPARE(box.isSlow, box.rank == Rank { 2 });
+        asked.range.last = Step { 40 };
+        const RankTimes early = test::CapsuleBuilder::must(readRankTimes(*reader, asked, {}));
+        QCOMPARE(early.steps.first, Step { 0 });
+        QCOMPARE(early.boxes[0].median, 30.0);
+        QVERIFY(readRankTimes(*m_few, request(*m_few, {}), {})->isEmpty()); // losses are no times
     }
 
     void numberedPartsOfAMetricShareAPanel_data()

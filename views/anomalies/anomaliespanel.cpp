@@ -67,6 +67,11 @@ AnomaliesPanel::~AnomaliesPanel()
     m_context.queries->cancel(m_queryId);
 }
 
+void AnomaliesPanel::showCard(bool shown)
+{
+    m_card->setVisible(shown);
+}
+
 /// A large model has a hundred thousand series: their blocks are found elsewhere.
 void AnomaliesPanel::askBlocks()
 {

@@ -28,6 +28,7 @@ public:
 
     PanelHead* head() const { return m_head; }
     TimelineCanvas* timeline() const { return m_timeline; }
+    void showCard(bool shown); ///< false: the current incident has its card elsewhere
 
 private:
     void askBlocks();

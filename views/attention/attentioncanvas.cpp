@@ -50,6 +50,12 @@ void AttentionCanvas::setEmptyText(const QString& text)
     invalidate();
 }
 
+int AttentionCanvas::mostHeight() const
+{
+    const double maps = hasPicture() ? AttentionMap::mostHeight(*m_picture) : QWIDGETSIZE_MAX;
+    return static_cast<int>(std::min<double>(maps + kSigns + kDefinitions, QWIDGETSIZE_MAX));
+}
+
 QRect AttentionCanvas::plotRect(QSize size) const
 {
     return { kInset, 0, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kSigns - kDefinitions) };

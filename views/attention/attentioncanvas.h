@@ -20,6 +20,7 @@ public:
     void setPicture(std::shared_ptr<const AttentionPicture> picture, std::array<HeadValue, 2> values);
     const AttentionPicture* picture() const { return m_picture.get(); }
     void setEmptyText(const QString& text);
+    int mostHeight() const; ///< px that it can fill
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
     /// Of the left (0) or right (1) map, in a widget of this size. Only while there is a picture.

@@ -22,8 +22,8 @@ constexpr double kNumbers = 20;
 constexpr double kLabels = 58; ///< px left of the cells
 constexpr double kScale = 64; ///< px right of them
 constexpr double kBelow = 10;
-constexpr double kWidest = 72; ///< px of a cell: a small model is no chess board
-constexpr double kTallest = 56;
+constexpr double kWidest = 150; ///< px of a cell: a small model is no chess board
+constexpr double kTallest = 84;
 constexpr double kSignFrom = 9; ///< px of a cell that has room for a sign
 
 }
@@ -41,6 +41,11 @@ AttentionMap::AttentionMap(const AttentionPicture& picture, HeadValue value, con
     m_cells = QRectF(std::round(area.left() + kLabels), std::round(area.top() + kTitle + kNumbers),
         std::floor(std::min(width, columns * kWidest)), std::floor(std::min(height, rows * kTallest)));
     m_gap = std::min(m_cells.width() / columns, m_cells.height() / rows) >= 8 ? 1 : 0;
+}
+
+double AttentionMap::mostHeight(const AttentionPicture& picture)
+{
+    return kTitle + kNumbers + static_cast<double>(picture.layers.size()) * kTallest + kBelow;
 }
 
 double AttentionMap::edge(int place, int count, double from, double length) const

@@ -20,6 +20,8 @@ class AttentionMap {
 public:
     AttentionMap(const AttentionPicture& picture, HeadValue value, const QRectF& area);
 
+    static double mostHeight(const AttentionPicture& picture); ///< px that one can fill
+
     HeadValue value() const { return m_value; }
     QRectF area() const { return m_area; }
     QRectF cells() const { return m_cells; } ///< all of them

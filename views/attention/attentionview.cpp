@@ -30,6 +30,7 @@ namespace telltale::views {
 namespace {
 
 constexpr double kMapShare = 0.6; ///< of the height
+constexpr int kEnoughBelow = 170; ///< px for curves that can be read
 constexpr double kMapShareAboveMaps = 0.48; ///< of a picture, above maps of queries and keys
 constexpr int kCaptionHeight = 24;
 constexpr int kLeastWidth = 120; ///< two stand beside each other, and the panels beside them need room
@@ -69,7 +70,7 @@ AttentionView::AttentionView(const ViewContext& context, QWidget* parent)
     m_split->addWidget(m_canvas);
     buildBelow();
     m_split->setCollapsible(0, false);
-    m_split->setSizes({ static_cast<int>(1000 * kMapShare), static_cast<int>(1000 * (1 - kMapShare)) });
+    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_isSplitChosen = true; });
     buildBar();
     connectState();
     fillRanks();
@@ -381,6 +382,29 @@ QString AttentionView::captionOf(const AttentionPicture& picture) const
     return text;
 }
 
+/// The maps take what they can fill, and leave what is below them enough.
+int AttentionView::mapsHeight(int height) const
+{
+    const double share = m_below == BelowMaps::HeadMaps ? kMapShareAboveMaps : kMapShare;
+    const int own = std::min(static_cast<int>(std::lround(height * share)), m_canvas->mostHeight());
+    return std::max(std::min(own, height - kEnoughBelow), height / 3);
+}
+
+void AttentionView::fitSplit()
+{
+    const int height = m_split->height();
+    if (m_isSplitChosen || height <= 0)
+        return;
+    const int maps = mapsHeight(height);
+    m_split->setSizes({ maps, height - maps });
+}
+
+void AttentionView::resizeEvent(QResizeEvent* event)
+{
+    DataView::resizeEvent(event);
+    fitSplit();
+}
+
 void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
 {
     m_answer = std::move(shown);
@@ -391,6 +415,7 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
     m_caption->setText(isEmpty ? QString() : captionOf(*answer.maps));
     m_caption->setToolTip(isEmpty ? QString() : answer.maps->layers.front().definition);
     m_split->widget(1)->setVisible(!isEmpty);
+    fitSplit();
     if (!isEmpty && m_axes == HeadAxes::RankByHead)
         fillLayers(answer.layers, *answer.maps);
     for (std::size_t side = 0; side < m_stacks.size(); ++side) {
@@ -462,8 +487,7 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
         = PictureCaption::of(state, { headValueText(m_values[0]), headValueText(m_values[1]) }, true);
     if (!m_canvas->picture() || m_canvas->picture()->isEmpty())
         return paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, caption);
-    const double share = m_below == BelowMaps::HeadMaps ? kMapShareAboveMaps : kMapShare;
-    const int maps = static_cast<int>(std::lround(size.height() * share));
+    const int maps = mapsHeight(size.height());
     paintWithCaption(painter, QRect(0, 0, size.width(), maps), *m_canvas, caption);
     if (m_below == BelowMaps::HeadMaps) {
         painter.setFont(wordsFont(11));

@@ -49,6 +49,7 @@ public:
 protected:
     void ask() override;
     void troubleChanged() override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void buildBar();
@@ -58,6 +59,8 @@ private:
     void fillLayers(const QStringList& names, const AttentionPicture& shown);
     void pickHead(const ModuleKey& head, Rank rank, bool isAdded);
     void showHeadMaps(const HeadMapPicture* picture);
+    int mapsHeight(int height) const; ///< of so many px for them and what is below
+    void fitSplit();
     QString captionOf(const AttentionPicture& picture) const;
     QString headMapsText() const; ///< why there are none
     void show(std::shared_ptr<const AttentionAnswer> answer);
@@ -76,6 +79,7 @@ private:
     ViewBar* m_bar;
     AttentionCanvas* m_canvas;
     QSplitter* m_split;
+    bool m_isSplitChosen = false; ///< by the user
     std::array<QLabel*, 2> m_captions {};
     std::array<QStackedWidget*, 2> m_stacks {};
     std::array<CurveCanvas*, 2> m_curves {};

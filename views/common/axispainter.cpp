@@ -76,13 +76,21 @@ void AxisPainter::labels(
     m_painter.restore();
 }
 
-void AxisPainter::values(const QRectF& plot, const ValueScale& scale)
+void AxisPainter::values(const QRectF& plot, const ValueScale& scale, bool hasZeroOrLess)
 {
     m_painter.save();
     m_painter.setRenderHint(QPainter::Antialiasing, false);
     m_painter.setFont(numberFont(11));
+    const bool saysZero = hasZeroOrLess && scale.mode() == ValueScale::Mode::Log;
+    if (saysZero) {
+        m_painter.setPen(m_theme.text2);
+        m_painter.drawText(QRectF(plot.left() - SharedAxis::kGutter, plot.bottom() - 11, SharedAxis::kGutter - 8, 16),
+            Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("\u2264 0"));
+    }
     for (const ValueScale::Tick& tick : scale.ticks(static_cast<int>(plot.height()))) {
         const double y = std::round(plot.bottom() - scale.unitOf(tick.value) * plot.height()) - 0.5;
+        if (saysZero && y > plot.bottom() - 16)
+            continue;
         m_painter.setPen(QPen(withAlpha(m_theme.border, 0.75), 1));
         m_painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
         m_painter.setPen(QPen(m_theme.text3, 1));

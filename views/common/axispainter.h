@@ -56,7 +56,8 @@ public:
         const StepMarks& marks);
     /// Labels that a tag of `marks` would cover are left out.
     void steps(const QRectF& plot, StepRange range, const QString& unit, const StepMarks& marks = {});
-    void values(const QRectF& plot, const ValueScale& scale);
+    /// `hasZeroOrLess`: there are values that a log scale has no place for; they run along its bottom, which says so.
+    void values(const QRectF& plot, const ValueScale& scale, bool hasZeroOrLess = false);
     /// A fixed line such as "fp16 limit 65 504".
     void limit(const QRectF& plot, double y, const QString& text, bool textAtRight);
     /// Lines of cursor, A and B through the plot; the hover line thinner.

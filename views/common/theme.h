@@ -6,6 +6,7 @@
 #include <QColor>
 #include <QFont>
 #include <QIcon>
+#include <QMetaType>
 #include <QPalette>
 #include <QString>
 
@@ -35,6 +36,12 @@ struct Theme {
     QString styleSheet() const;
 };
 
+/// One of the colors above, whichever theme is in force.
+using ThemeColor = QColor Theme::*;
+/// An item's data of this role, a ThemeColor, is the color of its text (ThemeStyle). Qt::ForegroundRole would keep the
+/// color of the theme that was in force as the item was filled in.
+constexpr int kThemeColorRole = Qt::UserRole + 900;
+
 /// Fonts by role and pixel size; weight 400, 500 or 600. Numbers have a family of their own with tabular digits.
 QFont wordsFont(int px, int weight = 400);
 QFont numberFont(int px, int weight = 400);
@@ -50,3 +57,5 @@ using items::formatStep;
 using items::formatValue;
 
 }
+
+Q_DECLARE_METATYPE(telltale::views::ThemeColor)

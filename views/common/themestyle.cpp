@@ -9,6 +9,7 @@
 #include <QEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QSlider>
 #include <QStyleFactory>
@@ -138,6 +139,15 @@ void ThemeStyle::drawPrimitive(
         break;
     case PE_FrameLineEdit:
         return;
+    case PE_Frame:
+        if (qobject_cast<const QPlainTextEdit*>(widget) != nullptr) {
+            const bool focused = option->state.testFlag(State_HasFocus);
+            painter->setPen(focused ? theme.accent : theme.controlBorder);
+            painter->setBrush(Qt::NoBrush);
+            painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
+            return;
+        }
+        break;
     case PE_FrameFocusRect:
         if (option->state.testFlag(State_KeyboardFocusChange))
             paintFocus(painter, option->rect);
@@ -166,6 +176,14 @@ void ThemeStyle::drawControl(
             QProxyStyle::drawControl(element, &copy, painter, widget);
             return;
         }
+    }
+    const auto* item = element == CE_ItemViewItem ? qstyleoption_cast<const QStyleOptionViewItem*>(option) : nullptr;
+    if (const QVariant color = item ? item->index.data(kThemeColorRole) : QVariant(); color.canConvert<ThemeColor>()) {
+        QStyleOptionViewItem copy = *item;
+        for (const auto role : { QPalette::Text, QPalette::HighlightedText })
+            copy.palette.setColor(role, Theme::current().*color.value<ThemeColor>());
+        QProxyStyle::drawControl(element, &copy, painter, widget);
+        return;
     }
     if (element == CE_ComboBoxLabel) {
         const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
@@ -295,6 +313,13 @@ int ThemeStyle::styleHint(
     default:
         return QProxyStyle::styleHint(hint, option, widget, data);
     }
+}
+
+QRect ThemeStyle::subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const
+{
+    const QRect rect = QProxyStyle::subElementRect(element, option, widget);
+    const auto* frame = element == SE_LineEditContents ? qstyleoption_cast<const QStyleOptionFrame*>(option) : nullptr;
+    return frame != nullptr && frame->lineWidth > 0 ? rect.adjusted(4, 0, -4, 0) : rect;
 }
 
 QRect ThemeStyle::subControlRect(

@@ -80,11 +80,10 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
     item->setFont(NameColumn, codeFont(12));
     for (const int column : { StepColumn, RankColumn, AColumn, BColumn, ShareColumn })
         alignRight(item, column);
-    const Theme& theme = Theme::current();
     if (series::isNonFinite(deviation.a.state))
-        item->setForeground(AColumn, theme.criticalText);
+        item->setData(AColumn, kThemeColorRole, QVariant::fromValue(&Theme::criticalText));
     if (series::isNonFinite(deviation.b.state))
-        item->setForeground(BColumn, theme.criticalText);
+        item->setData(BColumn, kThemeColorRole, QVariant::fromValue(&Theme::criticalText));
 }
 
 void FindingsTree::set(const judge::Comparison* found)
@@ -122,11 +121,10 @@ void FactsTree::set(const QStringList& runs, const std::vector<judge::DifferingF
     header()->resizeSection(1, 260);
     for (int run = 0; run < static_cast<int>(runs.size()); ++run)
         header()->resizeSection(kFirstRun + run, 170);
-    const Theme& theme = Theme::current();
     for (const judge::DifferingFact& fact : facts) {
         auto* item = new QTreeWidgetItem(this);
         item->setText(0, factSectionText(fact.section));
-        item->setForeground(0, theme.text2);
+        item->setData(0, kThemeColorRole, QVariant::fromValue(&Theme::text2));
         item->setText(1, QString::fromStdString(fact.name));
         item->setFont(1, codeFont(12));
         item->setToolTip(1, items::toolTipText(item->text(1)));
@@ -137,7 +135,7 @@ void FactsTree::set(const QStringList& runs, const std::vector<judge::DifferingF
             item->setFont(column, codeFont(12));
             item->setToolTip(column, items::toolTipText(item->text(column)));
             if (value != fact.values.front())
-                item->setForeground(column, theme.accent);
+                item->setData(column, kThemeColorRole, QVariant::fromValue(&Theme::accent));
         }
     }
 }

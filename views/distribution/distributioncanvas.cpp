@@ -148,7 +148,7 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
         } else {
             paintRidges(painter, plot, one, theme);
         }
-        axis.laneCaption(lane, tr("non-finite"));
+        axis.laneCaption(lane, tr("events"));
         paintNonFiniteLane(painter, lane, one.states, theme);
         axis.events(plot, lane, shownRange(), state().eventMarks());
         axis.incidents(plot, lane, shownRange(), state().incidentMarks());

@@ -223,6 +223,7 @@ void DistributionView::setShape(DistributionShape shape)
     m_shape = shape;
     choose(m_shapeBox, shape);
     m_canvas->setShape(shape);
+    m_bar->setComboVisible(m_colorBox, shape == DistributionShape::Strip);
 }
 
 void DistributionView::setColor(BinColor color)

@@ -23,6 +23,14 @@ double middleOf(int column, int columns, const QRect& plot)
         / 2.0;
 }
 
+double largestOf(const DistributionStrip& strip, int column)
+{
+    double largest = 0;
+    for (int bin = strip.firstBin; bin <= strip.lastBin; ++bin)
+        largest = std::max(largest, strip.shareOf(column, bin));
+    return largest;
+}
+
 }
 
 std::vector<int> ridgeColumns(const DistributionStrip& strip, int width)
@@ -46,10 +54,8 @@ void paintRidges(QPainter& painter, const QRect& plot, const DistributionStrip& 
 {
     const std::vector<int> columns = ridgeColumns(strip, plot.width());
     double largest = 0;
-    for (const int column : columns) {
-        for (int bin = strip.firstBin; bin <= strip.lastBin; ++bin)
-            largest = std::max(largest, strip.shareOf(column, bin));
-    }
+    for (const int column : columns)
+        largest = std::max(largest, largestOf(strip, column));
     if (!(largest > 0))
         return;
     const int stride
@@ -68,6 +74,9 @@ void paintRidges(QPainter& painter, const QRect& plot, const DistributionStrip& 
     painter.setRenderHint(QPainter::Antialiasing);
     for (const int column : columns) {
         const double foot = middleOf(column, strip.columns, plot);
+        // A ridge that the left edge would cut says something else than it is.
+        if (foot - reach * largestOf(strip, column) / largest < plot.left() && columns.size() > 1)
+            continue;
         QPolygonF outline;
         outline << QPointF(foot, plot.bottom() + 1);
         for (int bin = strip.firstBin; bin <= strip.lastBin; ++bin) {

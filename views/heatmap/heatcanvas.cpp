@@ -171,7 +171,7 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     AxisPainter axis(painter, theme);
     if (hasStepAxis()) {
         const QRectF lane(plot.left(), kTop, plot.width(), AxisPainter::kLane);
-        axis.laneCaption(lane, tr("non-finite"));
+        axis.laneCaption(lane, tr("events"));
         paintLane(painter, plot);
         axis.events(plot, lane, shownRange(), state().eventMarks());
         axis.incidents(plot, lane, shownRange(), state().incidentMarks());

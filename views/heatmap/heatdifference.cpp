@@ -14,7 +14,7 @@ using series::CellState;
 namespace {
 
 constexpr double kMostDecades = 12;
-constexpr float kFirst = 0.2F; ///< of the way to the end: where the smallest difference stands, beside none at all
+constexpr double kFirst = 0.2; ///< of the way to the end: where the smallest difference stands, beside none at all
 
 QString signedTick(double value, bool isAbove)
 {
@@ -23,28 +23,38 @@ QString signedTick(double value, bool isAbove)
 
 }
 
-/// No difference is the middle; the smallest one is seen beside it, however large the largest.
+/// No difference is the middle. Where most cells are equal, the smallest difference is seen beside it, however large
+/// the largest; where most differ, the colors begin a decade below the usual difference, so that noise does not shine.
 void HeatPicture::spreadDifferences()
 {
     scale = ValueScale(ValueScale::Mode::Linear, -1, 1);
-    double least = HUGE_VAL;
-    double most = 0;
+    std::vector<double> sizes;
+    std::size_t compared = 0;
     for (std::size_t i = 0; i < shown.size(); ++i) {
-        const double size = std::abs(static_cast<double>(shown[i]));
-        if (result.states[i] != CellState::Value || size == 0 || !std::isfinite(size))
+        if (result.states[i] != CellState::Value)
             continue;
-        least = std::min(least, size);
-        most = std::max(most, size);
+        ++compared;
+        const double size = std::abs(static_cast<double>(shown[i]));
+        if (size > 0 && std::isfinite(size))
+            sizes.push_back(size);
     }
-    if (most == 0) {
+    if (sizes.empty()) {
         ticks = { { 0, QStringLiteral("0") } };
         return;
     }
-    const double high = std::ceil(std::log10(most));
-    const double low = std::max(std::min(std::floor(std::log10(least)), high - 1), high - kMostDecades);
+    const bool mostDiffer = sizes.size() * 2 > compared;
+    const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+    const double high = std::ceil(std::log10(*most));
+    double low = std::max(std::min(std::floor(std::log10(*least)), high - 1), high - kMostDecades);
+    if (mostDiffer) {
+        const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+        std::nth_element(sizes.begin(), middle, sizes.end());
+        low = std::clamp(std::floor(std::log10(*middle)) - 1, low, high - 1);
+    }
+    const double begin = mostDiffer ? 0.0 : kFirst;
     const auto placeOf = [=](double size) {
         const double unit = (std::log10(size) - low) / (high - low);
-        return static_cast<float>(kFirst + (1 - kFirst) * std::clamp(unit, 0.0, 1.0));
+        return static_cast<float>(begin + (1 - begin) * std::clamp(unit, 0.0, 1.0));
     };
     for (std::size_t i = 0; i < shown.size(); ++i) {
         const double size = std::abs(static_cast<double>(shown[i]));
@@ -52,7 +62,8 @@ void HeatPicture::spreadDifferences()
             shown[i] = std::copysign(std::isfinite(size) ? placeOf(size) : 1.0F, shown[i]);
     }
     const int stride = std::max(1, static_cast<int>(std::ceil((high - low) / 3)));
-    for (int decade = static_cast<int>(high); decade >= static_cast<int>(low); decade -= stride) {
+    for (int decade = static_cast<int>(high); decade >= static_cast<int>(low) + (mostDiffer ? 1 : 0);
+         decade -= stride) {
         const double size = std::pow(10.0, decade);
         const auto place = static_cast<double>(placeOf(size));
         ticks.push_back({ place, signedTick(size, true) });

@@ -18,12 +18,27 @@ namespace {
 constexpr double kDeviationLimit = 10;
 constexpr double kClipShare = 0.002; ///< of the finite cells at each end; their color saturates
 constexpr std::size_t kScaleSample = 40000;
+constexpr double kLeastDecades = 1; ///< that the middle half of a log scale's values is taken to spread over
 
 float medianOf(std::vector<float>& values)
 {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
+}
+
+/// Where values near zero (the gradient of a key's bias, say) stop taking colors from all others: 1.5 times the spread
+/// of the middle half below it, on a log scale (Tukey 1977). Values above 0. The largest keep their colors: they are
+/// news.
+double lowFenceOf(std::vector<float>& values)
+{
+    const auto at = [&](std::size_t index) {
+        std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(index), values.end());
+        return std::log10(static_cast<double>(values[index]));
+    };
+    const double quarter = at(values.size() / 4);
+    const double spread = std::max(at(values.size() * 3 / 4) - quarter, kLeastDecades);
+    return std::pow(10.0, quarter - 1.5 * spread);
 }
 
 /// The range rounded outwards to an eighth of itself (at most a quarter decade on a log scale), so that the colors of
@@ -273,6 +288,8 @@ void HeatPicture::chooseScale()
         low = sample[static_cast<std::size_t>(cut)];
         std::nth_element(sample.begin(), sample.end() - 1 - cut, sample.end());
         high = sample[sample.size() - 1 - static_cast<std::size_t>(cut)];
+        if (log)
+            low = std::max(low, lowFenceOf(sample));
     }
     if (log || scaleMode == HeatScale::Linear)
         std::tie(low, high) = roundedOutwards(low, high, log);

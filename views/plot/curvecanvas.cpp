@@ -180,8 +180,8 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
         QPainter painter(&frame);
         AxisPainter axis(painter, theme);
         if (m_picture->hasFinite()) // else there is nothing that a number could be of
-            axis.values(plot, m_scale);
-        axis.laneCaption(lane, tr("non-finite"));
+            axis.values(plot, m_scale, m_picture->hasZeroOrLess());
+        axis.laneCaption(lane, tr("events"));
         if (hasFp16Limit(*m_picture))
             axis.limit(plot, plot.bottom() - m_scale.unitOf(kFp16Limit) * plot.height(),
                 tr("fp16 limit %1").arg(formatStep(65504)), false);
@@ -222,8 +222,13 @@ int CurveCanvas::nearestSeries(QPoint position) const
         const series::Bucket& b = one.result.buckets[static_cast<std::size_t>(bucket)];
         if (b.finite == 0)
             continue;
-        const double top = plot.bottom() - m_scale.unitOf(b.max) * plot.height();
-        const double bottom = plot.bottom() - m_scale.unitOf(b.min) * plot.height();
+        // Zero and less run along the bottom of a log scale.
+        const auto yOf = [&](double value) {
+            const double y = plot.bottom() - m_scale.unitOf(value) * plot.height();
+            return std::min(y, static_cast<double>(plot.bottom()));
+        };
+        const double top = yOf(b.max);
+        const double bottom = yOf(b.min);
         const double distance = std::max({ top - position.y(), position.y() - bottom, 0.0 });
         if (distance < best) {
             best = distance;

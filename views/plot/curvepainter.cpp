@@ -51,8 +51,9 @@ void paintLonely(QImage& frame, const QRect& plot, const CurveSeries& one, const
 {
     const std::vector<series::Bucket>& buckets = one.result.buckets;
     const auto count = static_cast<int>(buckets.size());
-    if (count == 0 || plot.width() / count < 4)
+    if (count == 0)
         return;
+    const bool isDense = plot.width() / count < 4;
     const auto join = isWarped ? count : static_cast<int>(longestJoin(buckets));
     const auto reaches = [&](int from, int direction) {
         for (int i = from + direction; i >= 0 && i < count && std::abs(i - from) <= join; i += direction) {
@@ -71,10 +72,13 @@ void paintLonely(QImage& frame, const QRect& plot, const CurveSeries& one, const
     painter.setClipRect(plot);
     for (int i = 0; i < count; ++i) {
         const series::Bucket& bucket = buckets[static_cast<std::size_t>(i)];
-        if (bucket.finite == 0 || (!breaksLine(bucket) && (reaches(i, -1) || reaches(i, 1))))
+        // Beside each other, values that are partly not finite are a band of their own.
+        if (bucket.finite == 0 || (breaksLine(bucket) ? isDense : reaches(i, -1) || reaches(i, 1)))
             continue;
         const double x = plot.left() + (i + 0.5) * plot.width() / count;
-        painter.drawEllipse(QPointF(x, plot.bottom() - scale.unitOf(bucket.last) * plot.height()), 2.5, 2.5);
+        const double unit = std::max(scale.unitOf(bucket.last), -1.0); // -infinity for zero on a log scale
+        const double y = plot.bottom() - (bucket.last > 0 ? unit : std::max(unit, 0.0)) * plot.height();
+        painter.drawEllipse(QPointF(x, y), 2.5, 2.5);
     }
 }
 

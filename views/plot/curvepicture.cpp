@@ -14,6 +14,13 @@ using series::CellState;
 
 namespace {
 
+template <typename Is> bool isShown(const CurvePicture& picture, Is is)
+{
+    return std::any_of(picture.series.begin(), picture.series.end(), [is](const CurveSeries& one) {
+        return !one.isHidden && std::any_of(one.result.buckets.begin(), one.result.buckets.end(), is);
+    });
+}
+
 /// What lies so many times the range of the middle 94 % beside it, or so many times above or below it on a log axis,
 /// is cut off by a robust scale.
 constexpr double kCut = 10;
@@ -75,11 +82,12 @@ bool CurveSeries::isSameAs(const CurveSeries& other) const
 
 bool CurvePicture::hasFinite() const
 {
-    return std::any_of(series.begin(), series.end(), [](const CurveSeries& one) {
-        return !one.isHidden
-            && std::any_of(one.result.buckets.begin(), one.result.buckets.end(),
-                [](const series::Bucket& bucket) { return bucket.finite > 0; });
-    });
+    return isShown(*this, [](const series::Bucket& bucket) { return bucket.finite > 0; });
+}
+
+bool CurvePicture::hasZeroOrLess() const
+{
+    return isShown(*this, [](const series::Bucket& bucket) { return bucket.finite > 0 && bucket.min <= 0; });
 }
 
 ValueScale CurvePicture::fit(YMode mode, bool robust) const

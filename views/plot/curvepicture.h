@@ -46,6 +46,7 @@ struct CurvePicture {
     CurvePicture warpedTo(int width) const;
     bool isEmpty() const { return series.empty(); }
     bool hasFinite() const; ///< there is a value that a scale can be made for
+    bool hasZeroOrLess() const; ///< among the shown values
     /// Fits the finite values; `robust` lets a few extreme buckets leave the plot.
     ValueScale fit(YMode mode, bool robust) const;
     /// Strongest state of any series for each bucket: what the lane above the plot shows.

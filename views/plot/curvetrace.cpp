@@ -85,7 +85,7 @@ float CurveTrace::yOf(double value) const
 {
     double y = 0;
     if (m_log)
-        y = static_cast<double>(quickLog2(static_cast<float>(value))) * m_factor + m_offset;
+        y = value > 0 ? static_cast<double>(quickLog2(static_cast<float>(value))) * m_factor + m_offset : m_height - 1;
     else if (m_scale.mode() == ValueScale::Mode::Linear)
         y = value * m_factor + m_offset;
     else
@@ -143,8 +143,10 @@ std::vector<ColumnSpan> CurveTrace::raw(std::span<const Bucket> buckets) const
         const double factor = m_factor;
         const double offset = m_offset;
         if (m_log) {
+            const double floor = m_height - 1;
             return dense(buckets, [=](double value) {
-                const double y = static_cast<double>(quickLog2(static_cast<float>(value))) * factor + offset;
+                const double y
+                    = value > 0 ? static_cast<double>(quickLog2(static_cast<float>(value))) * factor + offset : floor;
                 return std::clamp(static_cast<float>(y), -kFar, kFar);
             });
         }

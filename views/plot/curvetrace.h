@@ -12,7 +12,8 @@
 namespace telltale::views {
 
 /// Turns the buckets of one answer into one span a pixel column. The line breaks where something non-finite, a gap or a
-/// damaged tile stands, and where nothing was collected for much longer than usual. Thread: any.
+/// damaged tile stands, and where nothing was collected for much longer than usual. Zero and less, which a log scale
+/// has no place for, run along the bottom. Thread: any.
 class CurveTrace {
 public:
     /// `join`: buckets between neighboring ones that the line is drawn through; 0: as longestJoin() says.

@@ -128,7 +128,7 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         {
             QPainter painter(&frame);
             if (scalar.hasFinite())
-                AxisPainter(painter, theme).values(plot, scale);
+                AxisPainter(painter, theme).values(plot, scale, scalar.hasZeroOrLess());
             paintPanelHeader(painter, plot, panelAt(i), m_smoothing);
         }
         CurveLook look;

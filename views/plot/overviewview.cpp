@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QHBoxLayout>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include <telltale/common/exportpicture.h>
@@ -18,6 +20,7 @@
 #include "curvequery.h"
 #include "firstbad.h"
 #include "overviewcanvas.h"
+#include "ranktimespanel.h"
 
 namespace telltale::views {
 
@@ -26,13 +29,21 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
     , m_compared(context)
     , m_bar(new ViewBar(this))
     , m_canvas(new OverviewCanvas(context.state))
+    , m_times(new RankTimesPanel(context.state))
+    , m_timesArea(scrolled(m_times))
     , m_firstBad(new FirstBad(context))
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_bar);
-    layout->addWidget(scrolled(m_canvas), 1);
+    auto* beside = new QHBoxLayout;
+    beside->setSpacing(0);
+    beside->addWidget(scrolled(m_canvas), 1);
+    beside->addWidget(m_timesArea);
+    m_timesArea->setFixedWidth(RankTimesPanel::kWidth + m_timesArea->verticalScrollBar()->sizeHint().width());
+    m_timesArea->hide();
+    layout->addLayout(beside, 1);
     m_canvas->setAccessibleName(tr("Overview"));
     m_canvas->setObjectName(QStringLiteral("overviewCanvas"));
     setFocusProxy(m_canvas);
@@ -63,6 +74,8 @@ void OverviewView::connectState()
     connect(state, &ViewState::runChanged, this, [this] {
         m_own.reset();
         m_canvas->setPicture(nullptr);
+        m_times->setTimes(nullptr);
+        m_timesArea->hide();
         updateCaption();
         askSoon(Urgency::Now);
     });
@@ -93,6 +106,13 @@ void OverviewView::resizeEvent(QResizeEvent* event)
     DataView::resizeEvent(event);
     constexpr int kOthers = 500; // the choices and the caption: a cut sentence is read, a choice of dots is not
     m_firstBad->setMaximumWidth(std::max(m_firstBad->minimumSizeHint().width(), width() - kOthers));
+    m_timesArea->setVisible(hasTimes(width()));
+}
+
+bool OverviewView::hasTimes(int width) const
+{
+    constexpr int kLeast = 2 * RankTimesPanel::kWidth + 120; // the scalars keep more than half of it
+    return !m_times->isEmpty() && width >= kLeast;
 }
 
 void OverviewView::hideEvent(QHideEvent* event)
@@ -145,10 +165,25 @@ void OverviewView::ask()
     const CurveRequest request
         = CurveRequest::of(state, static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF())));
     m_compared.ask(request, readScalars, [this] { showMerged(); });
-    submitRead([request](store::RunReader& reader,
-                   const series::CancelToken& cancel) { return readScalars(reader, request, cancel); },
-        [this](std::shared_ptr<const CurvePicture> picture) {
-            m_own = std::move(picture);
+    struct Answer {
+        std::shared_ptr<const CurvePicture> scalars;
+        std::shared_ptr<const RankTimes> times;
+    };
+    submitRead(
+        [request](store::RunReader& reader, const series::CancelToken& cancel) -> Expected<Answer> {
+            auto scalars = readScalars(reader, request, cancel);
+            if (!scalars)
+                return tl::unexpected(std::move(scalars).error());
+            auto times = readRankTimes(reader, request, cancel);
+            if (!times)
+                return tl::unexpected(std::move(times).error());
+            return Answer { std::make_shared<const CurvePicture>(std::move(*scalars)),
+                std::make_shared<const RankTimes>(std::move(*times)) };
+        },
+        [this](const std::shared_ptr<const Answer>& answer) {
+            m_own = answer->scalars;
+            m_times->setTimes(answer->times);
+            m_timesArea->setVisible(hasTimes(width()));
             showMerged();
         });
 }
@@ -165,8 +200,12 @@ void OverviewView::showMerged()
 
 void OverviewView::paintPicture(QPainter& painter, QSize size)
 {
-    paintWithCaption(
-        painter, QRect(QPoint(), size), *m_canvas, PictureCaption::of(*context().state, { tr("overview") }, false));
+    QRect place(QPoint(), size);
+    if (hasTimes(size.width())) {
+        place.setRight(size.width() - RankTimesPanel::kWidth - 1);
+        m_times->paintTo(painter, QRect(place.right() + 1, 0, RankTimesPanel::kWidth, size.height()));
+    }
+    paintWithCaption(painter, place, *m_canvas, PictureCaption::of(*context().state, { tr("overview") }, false));
 }
 
 Expected<void> OverviewView::writeCsv(QIODevice* device) const

@@ -7,11 +7,13 @@
 
 class QComboBox;
 class QLabel;
+class QScrollArea;
 
 namespace telltale::views {
 
 class FirstBad;
 class OverviewCanvas;
+class RankTimesPanel;
 class ViewBar;
 
 /// The run at a glance: its scalars on the shared axis, and how its ranks do.
@@ -23,6 +25,7 @@ public:
     void paintPicture(QPainter& painter, QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
     OverviewCanvas* canvas() const { return m_canvas; }
+    RankTimesPanel* rankTimes() const { return m_times; }
 
 protected:
     void ask() override;
@@ -38,11 +41,14 @@ private:
     QString emptyText() const;
 
     void showMerged();
+    bool hasTimes(int width) const; ///< there is something to show, and room for it
 
     ComparedCurves m_compared;
     std::shared_ptr<const CurvePicture> m_own; ///< the last answer of the run that is shown
     ViewBar* m_bar;
     OverviewCanvas* m_canvas;
+    RankTimesPanel* m_times; ///< beside the scalars, where ranks say how long they compute and there is room
+    QScrollArea* m_timesArea;
     FirstBad* m_firstBad;
     QComboBox* m_smoothBox = nullptr;
     QLabel* m_caption = nullptr;

@@ -181,7 +181,7 @@ void ReplicaCanvas::paintFrame(QImage& frame, QSize size)
     line(tensorsSentence(), 2 + kSentence);
     AxisPainter axis(painter, theme);
     const QRectF lane(plot.left(), kAbove, plot.width(), AxisPainter::kLane);
-    axis.laneCaption(lane, tr("non-finite"));
+    axis.laneCaption(lane, tr("events"));
     axis.events(plot, lane, shownRange(), state().eventMarks());
     axis.incidents(plot, lane, shownRange(), state().incidentMarks());
     paintSpread(painter, plot);

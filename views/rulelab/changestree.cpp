@@ -54,7 +54,6 @@ void ChangesTree::set(const std::vector<Row>& rows)
 {
     items::assertGuiThread();
     clear();
-    const Theme& theme = Theme::current();
     QList<QTreeWidgetItem*> items;
     for (const Row& row : rows) {
         if (static_cast<std::size_t>(items.size()) == kMostRows) {
@@ -67,7 +66,7 @@ void ChangesTree::set(const std::vector<Row>& rows)
             items::IncidentsModel::placeOf(row.incident), QString::fromStdString(first.rule) });
         item->setData(0, kRunRole, row.runId);
         item->setData(0, kStepRole, static_cast<qlonglong>(first.step.value));
-        item->setForeground(ChangeColumn, row.appears ? theme.warnText : theme.ok);
+        item->setData(ChangeColumn, kThemeColorRole, QVariant::fromValue(row.appears ? &Theme::warnText : &Theme::ok));
         item->setFont(PlaceColumn, codeFont(12));
         item->setFont(RuleColumn, codeFont(12));
         for (const int column : { StepColumn, RankColumn }) {

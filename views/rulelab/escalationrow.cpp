@@ -20,7 +20,7 @@
 #include <telltale/runs/rolelabel.h>
 #include <telltale/steering/configtemplates.h>
 
-#include "calm.h"
+#include "ownkeys.h"
 #include "parameterrow.h"
 #include "rulesdraft.h"
 
@@ -63,12 +63,12 @@ EscalationRow::EscalationRow(judge::Rule rule, RulesDraft* draft, QPushButton* a
     , m_pointer(QStringLiteral("/rules/%1/escalate").arg(QString::fromStdString(std::string(judge::idOf(rule)))))
     , m_draft(draft)
     , m_ask(ask)
-    , m_what(new Calm<QComboBox>(this))
+    , m_what(new QComboBox(this))
     , m_undo(makeToolButton(QStringLiteral("undo"), tr("Back to what is in force"), this))
     , m_more(new QWidget(this))
     , m_config(new QLineEdit(m_more))
-    , m_steps(new Calm<QSpinBox>(m_more))
-    , m_times(new Calm<QSpinBox>(m_more))
+    , m_steps(new QSpinBox(m_more))
+    , m_times(new QSpinBox(m_more))
     , m_problem((new RoleLabel(&Theme::criticalText, wordsFont(11), m_more))->asData())
 {
     makeRows();

@@ -17,7 +17,7 @@
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/rolelabel.h>
 
-#include "calm.h"
+#include "ownkeys.h"
 #include "rulesdraft.h"
 
 namespace telltale::views {
@@ -30,9 +30,9 @@ bool isCount(const judge::Parameter& parameter)
     return parameter.name == "steps" || parameter.name == "times";
 }
 
-class NumberBox : public Calm<QDoubleSpinBox> {
+class NumberBox : public QDoubleSpinBox {
 public:
-    using Calm::Calm;
+    using QDoubleSpinBox::QDoubleSpinBox;
     QString textFromValue(double value) const override { return RulesDraft::numberText(value); }
 };
 
@@ -49,7 +49,7 @@ ParameterRow::ParameterRow(judge::Rule rule, std::size_t parameter, RulesDraft* 
     , m_number(parameter)
     , m_parameter(judge::infoOf(rule).parameters[parameter])
     , m_draft(draft)
-    , m_slider(new Calm<QSlider>(Qt::Horizontal, this))
+    , m_slider(new QSlider(Qt::Horizontal, this))
     , m_box(new NumberBox(this))
     , m_undo(makeToolButton(QStringLiteral("undo"), tr("Back to what is in force"), this))
     , m_suggest(makeToolButton(QStringLiteral("search"), tr("Suggest a value by what was labeled"), this))

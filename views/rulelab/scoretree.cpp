@@ -55,7 +55,6 @@ QString ScoreTree::leadText(const lab::Score& score)
 QTreeWidgetItem* ScoreTree::addRow(QTreeWidgetItem* parent, const QString& name, const lab::Score& score, bool isHead)
 {
     auto* item = parent == nullptr ? new QTreeWidgetItem(this) : new QTreeWidgetItem(parent);
-    const Theme& theme = Theme::current();
     item->setText(NameColumn, name);
     item->setFont(NameColumn, wordsFont(12, isHead ? 600 : 400));
     const auto count = [&](int column, int number) {
@@ -73,9 +72,9 @@ QTreeWidgetItem* ScoreTree::addRow(QTreeWidgetItem* parent, const QString& name,
             column, numberFont(12, isHead || (column == AfterColumn && score.after != score.before) ? 600 : 400));
     }
     if (score.after != score.before)
-        item->setForeground(AfterColumn, theme.accent);
+        item->setData(AfterColumn, kThemeColorRole, QVariant::fromValue(&Theme::accent));
     for (const int column : { FalseColumn, MissedColumn })
-        item->setForeground(column, theme.warnText);
+        item->setData(column, kThemeColorRole, QVariant::fromValue(&Theme::warnText));
     return item;
 }
 
@@ -99,7 +98,7 @@ void ScoreTree::set(const std::vector<Row>& rows)
         if (!row.trouble.isEmpty()) {
             auto* item = new QTreeWidgetItem(this, { row.run + QStringLiteral(": ") + row.trouble });
             item->setFirstColumnSpanned(true);
-            item->setForeground(NameColumn, Theme::current().warnText);
+            item->setData(NameColumn, kThemeColorRole, QVariant::fromValue(&Theme::warnText));
             item->setToolTip(NameColumn, row.trouble);
             continue;
         }

@@ -208,8 +208,7 @@ void AllKinds::take(const std::vector<series::CellValue>& values)
         const QModelIndex index = m_model->index(row, 1);
         m_model->setData(index, valueText(cell));
         m_model->setData(index,
-            series::isNonFinite(cell.state) ? QVariant(QBrush(Theme::current().criticalText)) : QVariant(),
-            Qt::ForegroundRole);
+            series::isNonFinite(cell.state) ? QVariant::fromValue(&Theme::criticalText) : QVariant(), kThemeColorRole);
     }
 }
 

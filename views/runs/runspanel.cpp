@@ -311,6 +311,9 @@ void RunsPanel::showHeaderMenu(const QPoint& position)
 void RunsPanel::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
+    // The run that is shown stays in sight; under a heading that the user closed it has no place.
+    if (const QModelIndex shown = m_tree->currentIndex(); m_tree->isExpanded(shown.parent()))
+        m_tree->scrollTo(shown);
     // What a run is called goes before how far it came.
     if (!m_columnsChosen)
         m_tree->header()->setSectionHidden(RunsModel::StepColumn, width() < kWidthOfAllColumns);

@@ -5,24 +5,8 @@
 #include <iterator>
 
 #include <QKeyEvent>
-#include <QWheelEvent>
 
 namespace telltale::views {
-
-/// A control beside which the page is scrolled: the wheel is its own once it has the focus. Thread: gui.
-template <class Control> class Calm : public Control {
-public:
-    using Control::Control;
-
-protected:
-    void wheelEvent(QWheelEvent* event) override
-    {
-        if (this->hasFocus())
-            Control::wheelEvent(event);
-        else
-            event->ignore();
-    }
-};
 
 /// The window's own keys go through the run; who has the focus in a number means the number.
 inline bool takesKey(const QEvent& event)

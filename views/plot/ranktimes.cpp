@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ranktimes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <telltale/common/rowlist.h>
+#include <telltale/judge/scalarrole.h>
+
+#include "curvequery.h"
+
+namespace telltale::views {
+namespace {
+
+constexpr double kSlow = 1.05;
+
+/// 3: computing alone, in time of the processor, which other work on the machine does not lengthen; 2: computing alone;
+/// 1: a whole step, for which all ranks wait; 0: something else.
+int rateOf(const QString& name)
+{
+    const std::string word = name.toStdString();
+    if (judge::scalarRoleOf(word) == judge::ScalarRole::ComputeTime)
+        return name.contains(QLatin1String("cpu"), Qt::CaseInsensitive) ? 3 : 2;
+    const bool isStep = name.contains(QLatin1String("step"), Qt::CaseInsensitive);
+    const bool isRate = name.contains(QLatin1String("per_s")) || name.contains(QLatin1String("/s"));
+    return isStep && !isRate && judge::isTiming(word) ? 1 : 0;
+}
+
+double quantile(const std::vector<double>& sorted, double share)
+{
+    const double place = share * static_cast<double>(sorted.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const double next = sorted[std::min(below + 1, sorted.size() - 1)];
+    return sorted[below] + (next - sorted[below]) * (place - std::floor(place));
+}
+
+void markSlow(std::vector<RankTimes::Box>& boxes)
+{
+    for (RankTimes::Box& box : boxes) {
+        std::vector<double> others;
+        for (const RankTimes::Box& other : boxes) {
+            if (other.rank != box.rank)
+                others.push_back(other.median);
+        }
+        std::sort(others.begin(), others.end());
+        const double usual = others.empty() ? 0 : quantile(others, 0.5);
+        box.isSlow = others.size() > 1 && box.median > kSlow * usual && box.quarter > usual;
+    }
+}
+
+}
+
+Expected<RankTimes> readRankTimes(
+    store::RunReader& reader, const CurveRequest& request, const series::CancelToken& cancel)
+{
+    RowWish wish;
+    wish.kind = Kind::Scalar;
+    std::vector<Row> rows = buildRows(*request.catalog, wish);
+    int best = 0;
+    QString name;
+    for (const Row& row : rows) {
+        if (const int rate = rateOf(row.key.name); rate > best) {
+            best = rate;
+            name = row.key.name;
+        }
+    }
+    RankTimes times;
+    std::erase_if(rows, [&name](const Row& row) { return row.key.name != name; });
+    if (best == 0 || rows.size() < 2)
+        return times;
+    times.scalar = name.toStdString();
+    times.steps = { Step { std::max(request.range.last.value - RankTimes::kSteps + 1, std::int64_t { 0 }) },
+        request.range.last };
+    series::HeatQuery query;
+    query.stat = Stat::Value;
+    query.range = times.steps;
+    query.pixels = static_cast<int>(times.steps.count());
+    for (const Row& row : rows)
+        query.rows.push_back(row.attempts);
+    const auto found = reader.heatmap(query, cancel);
+    if (!found)
+        return tl::unexpected(found.error());
+    const auto columns = static_cast<std::size_t>(found->columns);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        std::vector<double> values;
+        for (std::size_t i = row * columns; i < (row + 1) * columns; ++i) {
+            if (found->states[i] == series::CellState::Value)
+                values.push_back(static_cast<double>(found->values[i]));
+        }
+        if (values.empty())
+            continue;
+        std::sort(values.begin(), values.end());
+        times.boxes.push_back({ rows[row].rank, quantile(values, 0.025), quantile(values, 0.25), quantile(values, 0.5),
+            quantile(values, 0.75), quantile(values, 0.975) });
+    }
+    std::sort(times.boxes.begin(), times.boxes.end(),
+        [](const RankTimes::Box& a, const RankTimes::Box& b) { return a.rank < b.rank; });
+    markSlow(times.boxes);
+    return times;
+}
+
+}
