@@ -59,7 +59,9 @@ std::vector<ModuleTree::Insertion> ModuleTree::append(
     for (const auto& [parent, index] : told) {
         earlier = insertions.empty() || insertions.back().parent != parent ? 0 : earlier + 1;
         const auto& there = m_nodes[static_cast<std::size_t>(parent)].shownChildren;
-        const auto before = std::lower_bound(there.begin(), there.end(), index) - there.begin();
+        // Among siblings in another order than they came in, at the end.
+        const auto before
+            = (m_order.empty() ? std::lower_bound(there.begin(), there.end(), index) : there.end()) - there.begin();
         const int row = static_cast<int>(before) + earlier;
         const Insertion* const last = insertions.empty() ? nullptr : &insertions.back();
         if (!last || last->parent != parent || last->row + static_cast<int>(last->nodes.size()) != row)
@@ -174,13 +176,15 @@ void ModuleTree::layOut()
         node.row = static_cast<int>(siblings.size());
         siblings.push_back(index);
     }
-    for (std::size_t parent = 0; m_isByWorst && parent < m_nodes.size(); ++parent) {
+    for (std::size_t parent = 0; (m_isByWorst || !m_order.empty()) && parent < m_nodes.size(); ++parent) {
         std::vector<int>& rows = m_nodes[parent].shownChildren;
+        std::stable_sort(rows.begin(), rows.end(), [&](int a, int b) { return placeOf(a) < placeOf(b); });
         const auto loudness = [this](int index) {
             const WorstValue value = worst(index);
             return std::tuple(value.known, value.isNonFinite() && value.isSource, value.isNonFinite(), value.deviation);
         };
-        std::stable_sort(rows.begin(), rows.end(), [&](int a, int b) { return loudness(a) > loudness(b); });
+        if (m_isByWorst)
+            std::stable_sort(rows.begin(), rows.end(), [&](int a, int b) { return loudness(a) > loudness(b); });
         for (std::size_t row = 0; row < rows.size(); ++row)
             m_nodes[static_cast<std::size_t>(rows[row])].row = static_cast<int>(row);
     }
@@ -189,6 +193,40 @@ void ModuleTree::layOut()
 void ModuleTree::sortByWorst(bool on)
 {
     m_isByWorst = on;
+    layOut();
+}
+
+bool ModuleTree::wantsOrder()
+{
+    if (!m_rows || m_nodes.size() * 4 < m_wanted.size() * 5)
+        return false;
+    m_wanted.assign(m_nodes.size(), UINT32_MAX);
+    std::uint32_t order = 0;
+    for (const std::uint32_t place : m_rows->namesInModelOrder()) {
+        // A module stands where the first of its own does.
+        for (int up = place < m_byPlace.size() ? m_byPlace[place] : 0;
+             up > 0 && m_wanted[static_cast<std::size_t>(up)] == UINT32_MAX; up = node(up).parent)
+            m_wanted[static_cast<std::size_t>(up)] = order;
+        ++order;
+    }
+    for (int index = 1; index < size(); ++index) {
+        const int next = node(index).nextSibling;
+        const bool isLater
+            = next > 0 && m_wanted[static_cast<std::size_t>(index)] > m_wanted[static_cast<std::size_t>(next)];
+        if (isLater && placeOf(index) <= placeOf(next))
+            return true;
+    }
+    return false;
+}
+
+std::uint32_t ModuleTree::placeOf(int index) const
+{
+    return static_cast<std::size_t>(index) < m_order.size() ? m_order[static_cast<std::size_t>(index)] : UINT32_MAX;
+}
+
+void ModuleTree::arrange()
+{
+    m_order = m_wanted;
     layOut();
 }
 

@@ -74,14 +74,21 @@ public:
     void setWorst(std::vector<WorstValue> worst) { m_worst = std::move(worst); } ///< as analysis::worstOfNames
     /// Siblings by their worst values, the worst first, else in model order. It grows in model order alone.
     void sortByWorst(bool on);
+    /// Whether siblings, which stand as they came, should stand otherwise: a kind that is collected of a few modules
+    /// may have come first. Looks only if it has grown by a quarter since it last did; arrange() does it.
+    bool wantsOrder();
+    void arrange();
     /// Every name with series at or below a node, in model order.
     std::vector<QString> namesBelow(int index) const;
 
 private:
     int add(std::uint32_t place);
+    std::uint32_t placeOf(int index) const; ///< in m_order
     void layOut();
 
     bool m_isByWorst = false;
+    std::vector<std::uint32_t> m_wanted; ///< by node: its place in the model; what wantsOrder() found
+    std::vector<std::uint32_t> m_order; ///< the same once arranged; empty, or a node beyond it: as it came
     std::vector<Node> m_nodes;
     std::shared_ptr<const series::RowIndex> m_rows; ///< null when empty
     std::vector<int> m_nodeOf; ///< of those tensors of m_rows that were taken; 0 = not in the tree

@@ -63,6 +63,8 @@ void ModuleTreeModel::takeSlice()
         if (wasLeaf && parent.isValid())
             Q_EMIT dataChanged(parent, parent, { IsGroupRole });
     }
+    if (m_tree.isWhole() && m_tree.wantsOrder())
+        layOut([&] { m_tree.arrange(); });
     if (isSorted && m_tree.isWhole())
         sortByWorst(true);
     if (m_tree.isWhole())

@@ -184,6 +184,30 @@ RowIndex::Rows RowIndex::select(Kind kind, std::optional<Rank> rank, std::option
     return found;
 }
 
+std::vector<std::uint32_t> RowIndex::namesInModelOrder() const
+{
+    // Rows stand by kind: stretches of them, the longest first.
+    std::vector<std::span<const Row>> kinds;
+    for (auto first = m_rows.begin(); first != m_rows.end();) {
+        const auto end = std::find_if(first, m_rows.end(), [&](const Row& row) { return row.kind != first->kind; });
+        if (first->kind != Kind::Scalar)
+            kinds.emplace_back(first, end);
+        first = end;
+    }
+    std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    std::vector<std::uint32_t> places;
+    std::vector<bool> known(names().size());
+    for (const std::span<const Row> kind : kinds) {
+        for (const Row& row : kind) {
+            const std::uint32_t place = placeOfName(row.tensor);
+            if (!known[place])
+                places.push_back(place);
+            known[place] = true;
+        }
+    }
+    return places;
+}
+
 RowIndex::Rows RowIndex::named(std::string_view name) const
 {
     Rows found;

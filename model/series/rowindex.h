@@ -67,6 +67,9 @@ public:
     const std::vector<Row>& rows() const { return m_rows; }
     /// Those of a kind, of one rank and with a statistic where these are given, in model order.
     Rows select(Kind kind, std::optional<Rank> rank = {}, std::optional<Stat> stat = {}) const;
+    /// Places of the names of all tensors but scalars, without their slots: as the kind that most are of has them, then
+    /// what only others have. So a kind that is collected of a few modules puts none of them first.
+    std::vector<std::uint32_t> namesInModelOrder() const;
     /// Everything that has exactly this name, in the order of rows().
     Rows named(std::string_view name) const;
     /// Which tensors a pattern chooses: those whose name, or name and slot ("attn:output"), or a module above them it

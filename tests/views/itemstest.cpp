@@ -11,6 +11,7 @@
 #include <QRegularExpression>
 #include <QSignalSpy>
 
+#include <telltale/anomalies/lanes.h>
 #include <telltale/items/connectionsmodel.h>
 #include <telltale/items/logmodel.h>
 #include <telltale/items/moduletreemodel.h>
@@ -37,6 +38,7 @@ store::RunSummary run(const char* id, store::RunState state = store::RunState::F
     return summary;
 }
 
+/// Activations, but for "loss" and what begins with "linear:".
 std::shared_ptr<store::Catalog> catalogOf(const std::vector<std::string>& names, const char* key = "run")
 {
     auto catalog = std::make_shared<store::Catalog>();
@@ -44,9 +46,10 @@ std::shared_ptr<store::Catalog> catalogOf(const std::vector<std::string>& names,
     for (const std::string& name : names) {
         store::SeriesInfo series;
         series.id = SeriesId { static_cast<std::int64_t>(catalog->series.size()) + 1 };
-        series.kind = name == "loss" ? Kind::Scalar : Kind::Actv;
+        const bool isLinear = name.starts_with("linear:");
+        series.kind = name == "loss" ? Kind::Scalar : isLinear ? Kind::Linear : Kind::Actv;
         SeriesDesc desc;
-        desc.name = name;
+        desc.name = isLinear ? name.substr(7) : name;
         series.desc = std::make_shared<const SeriesDesc>(std::move(desc));
         catalog->series.push_back(series);
     }
@@ -563,6 +566,40 @@ private Q_SLOTS:
         model.setFilter(filter);
         QCOMPARE(model.tree().shownCount(), shown);
         QCOMPARE(model.filterError().isEmpty(), filter != QStringLiteral("/(/"));
+    }
+
+    /// A kind that is collected of some layers came first; then more modules come, a few and many.
+    void modulesStandAsTheModelHasThem()
+    {
+        ModuleTreeModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        std::vector<std::string> names { "linear:layers.3.fc", "linear:head", "linear:layers.1.fc" };
+        model.setCatalog(catalogOf(names));
+        const auto segments = [&](const QString& below) {
+            const QModelIndex parent = model.indexOf(below);
+            QStringList found;
+            for (int row = 0; row < model.rowCount(parent); ++row)
+                found.append(model.pathOf(model.index(row, 0, parent)).section(u'.', -1));
+            return found.join(u' ');
+        };
+        QCOMPARE(segments(QStringLiteral("layers")), QStringLiteral("3 1")); // nothing says otherwise
+        for (const char* name : { "tok", "layers.0.fc", "layers.1.fc", "layers.2.fc", "layers.3.fc", "head" })
+            names.emplace_back(name);
+        model.setCatalog(catalogOf(names));
+        QCOMPARE(segments({}), QStringLiteral("tok layers head"));
+        QCOMPARE(segments(QStringLiteral("layers")), QStringLiteral("0 1 2 3"));
+        names.emplace_back("layers.4.fc");
+        model.setCatalog(catalogOf(names));
+        QCOMPARE(segments(QStringLiteral("layers")), QStringLiteral("0 1 2 3 4"));
+        model.setFilter(QStringLiteral("layers.[13]"));
+        QCOMPARE(segments(QStringLiteral("layers")), QStringLiteral("1 3"));
+        names.emplace_back("layers.5.fc");
+        model.setCatalog(catalogOf(names));
+        model.setFilter({});
+        QCOMPARE(segments(QStringLiteral("layers")), QStringLiteral("0 1 2 3 4 5"));
+        model.sortByWorst(true);
+        QCOMPARE(segments({}), QStringLiteral("tok layers head"));
+        QCOMPARE(views::blocksOf(*catalogOf(names)).front(), QStringLiteral("tok"));
     }
 
     void aHundredThousandSeriesCanBeFiltered_data()

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
-#include <unordered_set>
 
 #include <QCoreApplication>
 #include <QSet>
@@ -126,11 +124,9 @@ std::vector<QString> blocksOf(const store::Catalog& catalog)
 {
     std::vector<QString> blocks;
     QSet<QString> known;
-    std::unordered_set<std::string> names;
-    for (const store::SeriesInfo& series : catalog.series) {
-        if (series.kind == Kind::Scalar || !names.insert(series.desc->name).second)
-            continue;
-        QString block = groupOf(QString::fromStdString(series.desc->name));
+    for (const std::uint32_t place : catalog.rows->namesInModelOrder()) {
+        const std::string_view name = catalog.rows->names().at(place);
+        QString block = groupOf(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
         if (!known.contains(block)) {
             known.insert(block);
             blocks.push_back(std::move(block));

@@ -6,7 +6,6 @@
 
 #include <QHBoxLayout>
 #include <QScrollArea>
-#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include <telltale/common/exportpicture.h>
@@ -41,7 +40,7 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
     beside->setSpacing(0);
     beside->addWidget(scrolled(m_canvas), 1);
     beside->addWidget(m_timesArea);
-    m_timesArea->setFixedWidth(RankTimesPanel::kWidth + m_timesArea->verticalScrollBar()->sizeHint().width());
+    m_timesArea->setFixedWidth(RankTimesPanel::kWidth);
     m_timesArea->hide();
     layout->addLayout(beside, 1);
     m_canvas->setAccessibleName(tr("Overview"));

@@ -45,7 +45,6 @@ RankTimesPanel::RankTimesPanel(ViewState* state, QWidget* parent)
     , m_state(state)
 {
     setFocusPolicy(Qt::TabFocus);
-    setFixedWidth(kWidth);
     setAccessibleName(tr("Time by rank"));
     setObjectName(QStringLiteral("rankTimes"));
     connect(state, &ViewState::rankChanged, this, qOverload<>(&QWidget::update));
