@@ -55,8 +55,15 @@ int run(int argc, char** argv)
     }
     const auto isGroup = [&first](const Verb& verb) { return !first.empty() && verb.name.starts_with(first + ' '); };
     if (std::any_of(verbs.begin(), verbs.end(), isGroup)) {
-        std::cerr << "telltale: 'telltale " << first << "' needs one of its own verbs; see 'telltale --help'\n";
-        return kExitUsage;
+        const bool isAsked = words.size() > 1 && (words[1] == "--help" || words[1] == "-h");
+        std::ostream& out = isAsked ? std::cout : std::cerr;
+        if (!isAsked)
+            out << "telltale: 'telltale " << first << "' needs one of its own verbs:\n";
+        for (const Verb& verb : verbs) {
+            if (isGroup(verb))
+                out << fmt::format("  {:<16}{}\n", verb.name, verb.summary);
+        }
+        return isAsked ? kExitDone : kExitUsage;
     }
     return runVerb(desktopVerb(), words, std::cout, std::cerr, argc, argv);
 }

@@ -17,6 +17,7 @@
 #include <telltale/series/serieskey.h>
 #include <telltale/store/account.h>
 #include <telltale/store/archive.h>
+#include <telltale/store/rowsof.h>
 
 #include "report.h"
 
@@ -47,11 +48,13 @@ struct KindSummary {
 std::map<Kind, KindSummary> kindsOf(const store::Catalog& catalog, bool withNames)
 {
     std::map<Kind, KindSummary> kinds;
-    for (const store::SeriesInfo& series : catalog.series) {
-        KindSummary& kind = kinds[series.kind];
+    // Rows, not what the file has of them: a change of the config makes that anew.
+    const series::RowIndex& index = store::rowsOf(catalog);
+    for (const series::RowIndex::Row& row : index.rows()) {
+        KindSummary& kind = kinds[row.kind];
         ++kind.series;
         if (withNames)
-            kind.names.insert(series::SeriesKey { series.desc->name, series.desc->slot }.text());
+            kind.names.insert(index.key(row).text());
     }
     for (const store::GroupInfo& group : catalog.groups)
         kinds[group.kind].stats.insert(group.stats.begin(), group.stats.end());
@@ -201,8 +204,9 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const Log& log, const store:
         { "state", store::runStateName(run.state) }, { "run_key", catalog.runKey }, { "store_id", catalog.storeId },
         { "created", utcTimeText(catalog.createdNs) }, { "size", run.fileBytes }, { "ranks", ranksOf(catalog).size() },
         { "first_step", catalog.steps.first.value }, { "last_step", catalog.steps.last.value },
-        { "series", catalog.series.size() }, { "kinds", kinds }, { "sources", sources }, { "events", log.events },
-        { "changes", log.changes }, { "dropped", dropped }, { "missing", missing }, { "damage", catalog.damage } };
+        { "series", store::rowsOf(catalog).rows().size() }, { "kinds", kinds }, { "sources", sources },
+        { "events", log.events }, { "changes", log.changes }, { "dropped", dropped }, { "missing", missing },
+        { "damage", catalog.damage } };
     if (const Sums sums = sumsOf(capsule.handle.locator, run); sums.areKnown) {
         document["samples"] = toJson(sums.samples, sums.isExact);
         document["scalars"] = toJson(sums.scalars, sums.isExact);
@@ -249,7 +253,7 @@ void writeText(
         out << "steps    none\n";
     else
         out << fmt::format("steps    {} to {}\n", catalog.steps.first.value, catalog.steps.last.value);
-    out << fmt::format("series   {}\n", catalog.series.size());
+    out << fmt::format("series   {}\n", store::rowsOf(catalog).rows().size());
     for (const auto& [kind, summary] : kindsOf(catalog, withNames)) {
         std::vector<std::string_view> stats;
         for (const Stat stat : summary.stats)

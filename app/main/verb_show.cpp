@@ -154,6 +154,7 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
     for (const store::GroupInfo& group : catalog.groups)
         groups.emplace(group.id, &group);
     std::vector<Row> rows;
+    std::vector<Row> histograms; // for who asks for them, or where there is nothing else
     std::vector<std::string> available;
     for (const series::RowIndex::Row* row : found) {
         const store::SeriesInfo& newest = catalog.series[row->newest];
@@ -163,10 +164,13 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
             available.emplace_back(statName(stat));
         if (wanted.stat && !series::answers(series::statBits(stats), *wanted.stat))
             continue;
-        rows.push_back(
-            { row->rank, row->kind, index.key(*row), wanted.stat.value_or(defaultStat(stats)), newest.desc->numel,
-                newest.desc->slot.position, row->attempts, group == groups.end() ? nullptr : group->second->edges });
+        const Stat stat = wanted.stat.value_or(defaultStat(stats));
+        (stat == Stat::Hist && !wanted.stat ? histograms : rows)
+            .push_back({ row->rank, row->kind, index.key(*row), stat, newest.desc->numel, newest.desc->slot.position,
+                row->attempts, group == groups.end() ? nullptr : group->second->edges });
     }
+    if (rows.empty())
+        rows = std::move(histograms);
     if (!rows.empty())
         return rows;
     if (available.empty())

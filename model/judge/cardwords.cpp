@@ -102,7 +102,10 @@ void describe(store::RunReader& reader, const store::Catalog& catalog, const Inc
                 if (count > 0)
                     counts.append(counts.empty() ? "" : ", ").append(word).append(" in ").append(grouped(count));
             }
-            first.sentence = fmt::format("{} of {} elements", counts, grouped(numel));
+            // Of a collective that was called several times in the step, or with several tensors, all count.
+            const std::uint64_t bad = cells->front().nans + cells->front().posInfs + cells->front().negInfs;
+            first.sentence = bad > numel ? fmt::format("{} elements", counts)
+                                         : fmt::format("{} of {} elements", counts, grouped(numel));
         }
     }
     const std::string block = first.kind == Kind::Scalar ? first.name : blockOf(first.name);

@@ -89,11 +89,8 @@ void IncidentDesk::reach(Incident& incident, const Reach& more)
 void IncidentDesk::take(Witness witness)
 {
     Case* open = openCase(witness);
-    if (!witness.opens || (open != nullptr && explains(witness.finding))) {
-        m_noted.push_back(witness);
-        if (m_noted.size() > kMostKept)
-            m_noted.pop_front();
-    }
+    if (!witness.opens || (open != nullptr && explains(witness.finding)))
+        note(witness);
     if (open != nullptr) {
         join(*open, std::move(witness));
         return;
@@ -113,6 +110,13 @@ void IncidentDesk::take(Witness witness)
     fresh.incident.opened = fresh.incident.lastStep = witness.seen;
     reach(fresh.incident, reachOf(witness));
     m_cases.push_back(std::move(fresh));
+}
+
+void IncidentDesk::note(Witness witness)
+{
+    m_noted.push_back(std::move(witness));
+    if (m_noted.size() > kMostKept)
+        m_noted.pop_front();
 }
 
 void IncidentDesk::join(Case& open, Witness witness)
@@ -138,6 +142,12 @@ void IncidentDesk::join(Case& open, Witness witness)
         return; // the same again
     }
     ++incident.folded;
+    const store::Severity worst = std::max(incident.first.severity, witness.finding.severity);
+    if (witness.opens && worst > incident.first.severity) { // an incident is as severe as the worst that came of it
+        incident.first.severity = worst;
+        open.isNew = true;
+        note(witness);
+    }
     if (!witness.opens || !(witness.moment < open.begins)) {
         // Two ranks that go wrong at the same place of a step: nothing says which was first.
         const bool isTie = witness.opens && witness.finding.rank != incident.first.rank
@@ -148,9 +158,11 @@ void IncidentDesk::join(Case& open, Witness witness)
             incident.ties.push_back(place);
         return;
     }
-    // It began earlier, or elsewhere, than was known.
+    // It began earlier, or elsewhere, than was known; what it was known by says more of it.
     incident.ties.clear();
-    incident.first = std::move(witness.finding);
+    note({ std::exchange(incident.first, std::move(witness.finding)), open.begins, incident.opened, witness.block, true,
+        open.attempt });
+    incident.first.severity = worst;
     incident.phase = witness.moment.phase;
     open.begins = witness.moment;
     open.isNew = true;
@@ -194,12 +206,14 @@ void IncidentDesk::fold(Case& kept, Case& other)
     for (const Reach& one : folded.reach)
         reach(incident, one);
     kept.rateBefore = std::max(kept.rateBefore, other.rateBefore);
+    const store::Severity worst = std::max(incident.first.severity, folded.first.severity);
     if (other.begins < kept.begins) {
         kept.begins = other.begins;
         incident.first = folded.first;
         incident.phase = folded.phase;
         incident.ties = folded.ties;
     }
+    incident.first.severity = worst;
     kept.isChanged = kept.isNew = true;
     other.into = incident.key;
     other.incident.isOver = true;

@@ -67,6 +67,7 @@ public:
 
 private:
     Case* openCase(const Witness& witness);
+    void note(Witness witness);
     void join(Case& open, Witness witness);
     void gather(Case& cause, bool isLate);
     static void fold(Case& kept, Case& other);

@@ -29,6 +29,18 @@ Stat statOf(const series::RowIndex::Row& row)
     return Stat::Unspecified;
 }
 
+/// What a collective is about to write into, which may hold anything before: the first argument of those that have
+/// their results there.
+bool isUnwritten(Kind kind, const series::SeriesKey& key)
+{
+    if (kind != Kind::Comm || key.slot.role != Role::Before || key.slot.number > 0)
+        return false;
+    constexpr std::array<std::string_view, 6> kOperations { "all_gather", "reduce_scatter", "all_to_all", "recv",
+        "gather", "scatter" };
+    return std::any_of(kOperations.begin(), kOperations.end(),
+        [&](std::string_view operation) { return key.name.starts_with(operation); });
+}
+
 double limitOf(DType type)
 {
     return type == DType::F16 ? 65504.0 : 0.0;
@@ -164,6 +176,8 @@ std::vector<Watchlist> watchlistsOf(const store::Catalog& catalog)
         if (stat == Stat::Unspecified)
             continue;
         const series::SeriesKey& key = index.key(row);
+        if (isUnwritten(row.kind, key))
+            continue;
         // A row goes over all attempts: each has its own.
         std::map<SourceId, series::RowAttempts> attempts;
         std::map<SourceId, DType> types;

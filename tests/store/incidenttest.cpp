@@ -178,6 +178,37 @@ private Q_SLOTS:
         QCOMPARE(standing(chain), std::string("nonfinite@100+2"));
     }
 
+    /// What comes before it may be less severe, and says less: nothing that was known of it is lost.
+    void anIncidentIsAsSevereAsTheWorstOfIt()
+    {
+        IncidentDesk desk;
+        Witness replica = witness("replica", 400);
+        replica.finding.severity = store::Severity::Critical;
+        replica.finding.sentence = "differs on rank 2";
+        replica.moment.place = INT32_MAX;
+        desk.take(replica);
+        Witness drift = witness("drift", 400);
+        drift.finding.severity = store::Severity::Warning;
+        drift.seen = Step { 402 };
+        desk.take(drift);
+        QCOMPARE(standing(desk), std::string("drift@400+1"));
+        QCOMPARE(desk.cases().front().incident.first.severity, store::Severity::Critical);
+        const auto noted = desk.noted(drift.block, Step { 400 }, 10);
+        QVERIFY(std::any_of(noted.begin(), noted.end(),
+            [](const Witness* one) { return one->finding.sentence == "differs on rank 2"; }));
+        // What follows may be worse, too, and what is folded late.
+        IncidentDesk grows;
+        Witness mild = drift;
+        mild.finding.step = mild.moment.step = mild.seen = Step { 10 };
+        grows.take(mild);
+        QCOMPARE(grows.cases().front().incident.first.severity, store::Severity::Warning);
+        Witness bad = witness("nonfinite", 12);
+        bad.finding.severity = store::Severity::Critical;
+        grows.take(bad);
+        QCOMPARE(standing(grows), std::string("drift@10+1"));
+        QCOMPARE(grows.cases().front().incident.first.severity, store::Severity::Critical);
+    }
+
 private:
     static Witness witness(const char* rule, int step, double rateBefore = 0)
     {

@@ -119,6 +119,37 @@ private Q_SLOTS:
         QCOMPARE(found({ .at = 220, .weights = 20, .flows = 0, .blocks = "layers." }), first + "220/0");
     }
 
+    /// A gather's own results are nothing before it ran: torch.empty may hold a NaN.
+    void whatACollectiveIsToWriteIsNotJudgedBefore()
+    {
+        const QTemporaryDir dir;
+        CapsuleBuilder builder(dir.path().toStdString() + "/run.telltale");
+        auto layout = std::make_shared<SeriesLayout>();
+        layout->id = LayoutId { 1 };
+        layout->kind = Kind::Comm;
+        layout->stats = { Stat::Norm };
+        for (const char* name : { "all_gather (train.py[1])", "all_reduce (train.py[2])" }) {
+            for (const Role role : { Role::Before, Role::After }) {
+                for (const int number : { 0, 1 }) {
+                    SeriesDesc& one = layout->series.emplace_back();
+                    one.name = name;
+                    one.slot = { .role = role, .number = number };
+                }
+            }
+        }
+        builder.stage(builder.addAttempt(Rank { 0 }, 0),
+            { { layout, Step { 0 }, 0, {}, { { Stat::Norm, std::vector<float>(8, 1) } }, {} } });
+        builder.finish();
+        const auto reader = CapsuleBuilder::must(store::openReader(builder.handle()));
+        const auto catalog = CapsuleBuilder::must(reader->catalog());
+        const Watchlist list = watchlistsOf(*catalog).front();
+        QStringList judged;
+        for (const Watched& row : list.rows)
+            judged.append(QString::fromStdString(catalog->rows->key(row.tensor).text()));
+        QCOMPARE(judged.size(), 7);
+        QVERIFY(judged.filter(QStringLiteral("all_gather")).filter(QStringLiteral("pre_0")).isEmpty());
+    }
+
     /// As an expert of a mixture that is given no token.
     void whatIsNotUsedIsNotDead()
     {

@@ -506,6 +506,24 @@ private Q_SLOTS:
         QVERIFY(!broken.difference);
     }
 
+    /// Colors of cells are values: a note of many steps lays nothing over them.
+    void aNoteOfManyStepsTintsNoCell()
+    {
+        auto* view = m_window->findChild<views::HeatmapView*>();
+        auto* canvas = view->canvas();
+        QTRY_VERIFY_WITH_TIMEOUT(view->isSettled() && canvas->picture(), kWaitMs);
+        const QRect plot = canvas->plotRect();
+        const auto rightHalf
+            = [&] { return canvas->grab(QRect(plot.center(), plot.bottomRight() - QPoint(4, 4))).toImage(); };
+        const QImage before = rightHalf();
+        store::StepNote note;
+        note.steps = { state()->fullRange().first, state()->fullRange().last };
+        note.text = "all of it";
+        QVERIFY(m_store->append({ 0, state()->run()->locator, Rank { -1 }, note.event() }));
+        QTRY_COMPARE_WITH_TIMEOUT(state()->notes().size(), std::size_t { 1 }, kWaitMs);
+        QCOMPARE(rightHalf(), before);
+    }
+
     void theLogOpensAtItsNewestRow()
     {
         for (int i = 0; i < 60; ++i) {

@@ -50,7 +50,7 @@ void NotePainter::leaf(double x)
         m_painter.drawLine(QPointF(box.left() + 2, box.top() + y), QPointF(box.right() - 2, box.top() + y));
 }
 
-void NotePainter::marks(StepRange range, const std::vector<store::StepNote>& notes)
+void NotePainter::marks(StepRange range, const std::vector<store::StepNote>& notes, bool areFilled)
 {
     m_painter.save();
     m_painter.setRenderHint(QPainter::Antialiasing);
@@ -60,7 +60,9 @@ void NotePainter::marks(StepRange range, const std::vector<store::StepNote>& not
         const double from = std::clamp(m_xOf(note.steps.first), m_plot.left(), m_plot.right());
         const double to = std::clamp(m_xOf(note.steps.last), m_plot.left(), m_plot.right());
         if (to > from + 1) {
-            m_painter.fillRect(QRectF(from, m_plot.top(), to - from, m_plot.height()), faint(m_theme.accent, 0.12F));
+            if (areFilled)
+                m_painter.fillRect(
+                    QRectF(from, m_plot.top(), to - from, m_plot.height()), faint(m_theme.accent, 0.12F));
             m_painter.fillRect(QRectF(from, m_plot.top() - 2, to - from, 2), m_theme.accent);
         }
         if (!range.contains(note.steps.first))

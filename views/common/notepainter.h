@@ -24,7 +24,8 @@ public:
     /// `xOf`: where a step stands, px in the painter's coordinates.
     NotePainter(QPainter& painter, const Theme& theme, const QRectF& plot, std::function<double(Step)> xOf);
 
-    void marks(StepRange range, const std::vector<store::StepNote>& notes);
+    /// `areFilled`: the steps of a note are tinted, too.
+    void marks(StepRange range, const std::vector<store::StepNote>& notes, bool areFilled);
     /// What one says, beside its mark.
     void text(const store::StepNote& note);
 

@@ -159,7 +159,7 @@ void PlotCanvas::paintNotes(QPainter& painter, QSize size) const
         return;
     const QRect plot = plotRect(size);
     NotePainter notes(painter, Theme::current(), plot, [&](Step step) { return xOf(step, plot); });
-    notes.marks(range, m_state->notes());
+    notes.marks(range, m_state->notes(), !hasColoredCells());
     if (const std::int64_t id = !m_static && m_mouse ? noteAt(*m_mouse) : 0)
         notes.text(*m_state->note(id));
 }

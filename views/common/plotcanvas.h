@@ -45,6 +45,8 @@ protected:
     /// Steps that the picture shows; those of the state unless an answer is late.
     virtual StepRange shownRange() const { return m_state->visibleRange(); }
     virtual bool hasStepAxis() const { return true; }
+    /// Whether colors say values, so that nothing may be laid over them.
+    virtual bool hasColoredCells() const { return false; }
 
     virtual void hoveredAt(QPoint position);
     virtual void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers);

@@ -44,6 +44,7 @@ protected:
     void paintFrame(QImage& frame, QSize size) override;
     void paintOverlay(QPainter& painter, QSize size) override;
     StepRange shownRange() const override;
+    bool hasColoredCells() const override { return true; }
     void hoveredAt(QPoint position) override;
     void left() override;
     void moveRow(int rows) override;

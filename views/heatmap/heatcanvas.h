@@ -54,6 +54,7 @@ protected:
     void paintOverlay(QPainter& painter, QSize size) override;
     StepRange shownRange() const override;
     bool hasStepAxis() const override;
+    bool hasColoredCells() const override { return true; }
     void hoveredAt(QPoint position) override;
     void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
     void brushed(const QRect& area) override;
