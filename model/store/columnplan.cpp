@@ -16,7 +16,7 @@ ColumnPlanner::ColumnPlanner(TileSource& source, const TileSet& set, OpenTiles o
     , m_range(range)
     , m_subBlocks(subBlocks)
     , m_depth(depth)
-    , m_widest((map.range().count() - 1) / map.pixels() + 1)
+    , m_narrowest(std::max<std::int64_t>(map.range().count() / map.pixels(), 1))
 {
 }
 
@@ -60,9 +60,12 @@ bool ColumnPlanner::isIrrelevant(StepRange steps) const
     return steps.last < m_range.first || m_range.last < steps.first || steps.first.value >= m_bound;
 }
 
-bool ColumnPlanner::fitsPixel(StepRange steps) const
+/// A bucket goes to the pixel of its middle. The next one's middle is no farther away than from its last step to that
+/// of the one before it: within the narrowest pixel, no pixel between them stays empty.
+bool ColumnPlanner::fitsPixel(StepRange steps, std::int64_t before) const
 {
-    return steps.count() <= m_widest || m_map.pixelOf(steps.first) == m_map.pixelOf(steps.last);
+    const std::int64_t first = std::max(before + 1, m_range.first.value);
+    return steps.last.value - first < m_narrowest || m_map.pixelOf(steps.first) == m_map.pixelOf(steps.last);
 }
 
 std::int32_t ColumnPlanner::pixelFor(StepRange steps) const
@@ -106,7 +109,7 @@ Expected<void> ColumnPlanner::takeTile(int level, const TileHead& head, Stretch 
         lower(head.steps.first);
         return {};
     }
-    const bool isTooCoarse = head.steps.count() / kLevelBuckets > m_widest;
+    const bool isTooCoarse = head.steps.count() / kLevelBuckets > m_narrowest;
     if (m_depth != Depth::Pixels || isTooCoarse)
         return descend(level - 1, stretch);
     const auto steps = m_source.steps(m_set, level, head, m_subBlocks);
@@ -134,6 +137,11 @@ Expected<void> ColumnPlanner::takeBuckets(int level, const TileHead& head, const
         const auto i = static_cast<std::size_t>(b);
         const StepRange bucket { steps.first[i], steps.last[i] };
         const std::int64_t before = i > 0 ? steps.last[i - 1].value : stretch.before;
+        // Without samples, in place of columns that a tile which was closed early does not have.
+        if (b > 0 && b + 1 < count && bucket == StepRange { steps.last[i - 1], steps.last[i - 1] }) {
+            keep(piece, static_cast<int>(b) + 1, pixels);
+            continue;
+        }
         const bool isAllAsked = from >= stretch.from && (from + width <= stretch.to || b + 1 == count);
         const bool isOnePass
             = before < bucket.first.value && (bucket.count() >= width || b + 1 == count) && bucket.last.value < m_bound;
@@ -141,7 +149,7 @@ Expected<void> ColumnPlanner::takeBuckets(int level, const TileHead& head, const
         if (isAllAsked && isIrrelevant(bucket)) {
             keep(piece, static_cast<int>(b) + 1, pixels);
             lower(bucket.first);
-        } else if (isAllAsked && isOnePass && isInside && fitsPixel(bucket)) {
+        } else if (isAllAsked && isOnePass && isInside && fitsPixel(bucket, before)) {
             pixels.push_back(pixelFor(bucket));
             lower(bucket.first);
         } else {

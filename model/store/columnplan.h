@@ -39,8 +39,8 @@ struct ColumnPlan {
 using OpenTiles = std::vector<std::shared_ptr<const series::OpenTile>>;
 
 /// Chooses, from the coarsest level down, the tiles that answer for a range of steps. A bucket is used when all of it
-/// lies inside the range and it is no wider than a pixel; finer levels answer for the rest. A damaged tile of a pyramid
-/// level is answered for by the finer ones, too.
+/// lies inside the range and it is no wider than the narrowest pixel, so that none stays empty that has a sample; finer
+/// levels answer for the rest. A damaged tile of a pyramid level is answered for by the finer ones, too.
 ///
 /// A column counts only when its step is smaller than every later column's: after a rewind the later columns answer
 /// from their first step on. A rewind inside one bucket shows when it reaches behind the bucket's first step, or
@@ -80,7 +80,8 @@ private:
     void keep(Piece piece, int from, std::vector<std::int32_t>& newestFirst);
     bool canSkip(const TileHead& head, std::int64_t end, Stretch stretch) const;
     bool isIrrelevant(StepRange steps) const;
-    bool fitsPixel(StepRange steps) const;
+    /// `before`: the last step of the bucket before.
+    bool fitsPixel(StepRange steps, std::int64_t before) const;
     std::int32_t pixelFor(StepRange steps) const;
     bool isDone() const { return m_depth == Depth::NewestPiece && !m_plan.pieces.empty(); }
     void lower(Step step) { m_bound = std::min(m_bound, step.value); }
@@ -92,7 +93,7 @@ private:
     const StepRange m_range;
     const std::span<const int> m_subBlocks;
     const Depth m_depth;
-    const std::int64_t m_widest; ///< steps in the widest pixel
+    const std::int64_t m_narrowest; ///< steps in the narrowest pixel
     std::int64_t m_end = 0; ///< behind the newest sealed column of level 0, rounded up to a tile
     std::int64_t m_bound = kNoStep; ///< smallest step of all columns behind the cursor
     ColumnPlan m_plan; ///< newest piece first while it is made

@@ -113,6 +113,7 @@ private Q_SLOTS:
     void aFollowerReadsTheNewestStepsOfTheRowsThatItRemembers_data();
     void aFollowerReadsTheNewestStepsOfTheRowsThatItRemembers();
     void rowsThatAreRememberedGoOnWithTheNextAttempt();
+    void noPixelIsEmptyThatHasASample();
     void questionsOutsideTheRunAreEmpty();
     void canceledQuestionsFail();
 
@@ -411,6 +412,42 @@ void ReaderTest::rowsThatAreRememberedGoOnWithTheNextAttempt()
     write(1, 5, 2);
     QCOMPARE(
         CapsuleBuilder::must(reader->heatmap(query)).values, (std::vector<float> { 1, 1, 1, 1, 1, 2, 2, 2, 2, 2 }));
+}
+
+/// Every step was collected: whatever the width and whichever tiles answer, full ones or those sealed early, no pixel
+/// is without.
+void ReaderTest::noPixelIsEmptyThatHasASample()
+{
+    for (const bool isEarly : { false, true }) {
+        const int steps = isEarly ? 700 : 5000;
+        CapsuleBuilder builder(path() + (isEarly ? "early" : "full"));
+        if (isEarly)
+            builder.writer().keepOpen(1);
+        const auto layout = builder.addLayout(Kind::Actv, { Stat::Norm }, { "a" });
+        const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+        for (int step = 0; step < steps;) {
+            std::vector<StepBlock> blocks; // one more than fill a bucket of the pyramid
+            for (const int end = std::min(step + 18, steps); step < end; ++step)
+                blocks.push_back({ layout, Step { step }, 0, {}, { { Stat::Norm, std::vector<float> { 1 } } }, {} });
+            builder.stage(stream, std::move(blocks));
+            builder.commit();
+        }
+        builder.finish();
+        const auto reader = CapsuleBuilder::must(openReader(builder.handle()));
+        const auto catalog = CapsuleBuilder::must(reader->catalog());
+        const RowAttempts row { catalog->series.front().id };
+        int coarsest = 0;
+        for (int pixels = 1; pixels <= 900; ++pixels) {
+            const StepRange range { Step { pixels % 7 }, Step { steps - 1 - pixels % 5 } };
+            const auto curve = reader->curve({ row, Stat::Norm, range, pixels });
+            QVERIFY(curve);
+            coarsest = std::max(coarsest, curve->level);
+            for (int pixel = 0; pixel < pixels && pixels <= range.count(); ++pixel)
+                QVERIFY2(curve->buckets[static_cast<std::size_t>(pixel)].samples > 0,
+                    qPrintable(QStringLiteral("%1 of %2 pixels, level %3").arg(pixel).arg(pixels).arg(curve->level)));
+        }
+        QVERIFY(coarsest > 0);
+    }
 }
 
 void ReaderTest::questionsOutsideTheRunAreEmpty()
