@@ -428,6 +428,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::RankTimesPanel</name>
+    <message numerus="yes">
+        <source>last %n steps</source>
+        <translation>
+            <numerusform>last step</numerusform>
+            <numerusform>last %n steps</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::RanksView</name>
     <message numerus="yes">
         <source>All %n ranks</source>

@@ -1929,8 +1929,8 @@
         <translation>要监测的模块和参数：完整名称选中该对象及其下的一切，* 和 ? 只在点号分隔的一段内匹配。每个目标都可以对 input、output、input_grad、output_grad 选择 &quot;tensor&quot; 或其中一个元素 &quot;tuple[2]:0&quot;，按训练代码的写法计数。留空：全部。</translation>
     </message>
     <message>
-        <source>Modules that each deeper analysis looks at, when recording_l2_features is on. An empty list under linear_hook means every linear module, under the others none.</source>
-        <translation>开启 recording_l2_features 时，各项深入分析所看的模块。linear_hook 下的空列表表示所有线性模块，其他各项下的空列表表示没有。</translation>
+        <source>Modules that each deeper analysis looks at, when recording_l2_features is on: lists of names under attention_hook, linear_hook, moe_router_logit_hook and moe_router_weight_hook. An empty list under linear_hook means every linear module, under the others none.</source>
+        <translation>开启 recording_l2_features 时，各项深入分析所看的模块：attention_hook、linear_hook、moe_router_logit_hook 和 moe_router_weight_hook 下的名称列表。linear_hook 下的空列表表示所有线性模块，其他各项下的空列表表示没有。</translation>
     </message>
     <message>
         <source>Record the deeper analyses of l2_targets: attention, linear layers, routers.</source>
@@ -2857,6 +2857,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Show the &amp;trash…</source>
         <translation>打开回收站(&amp;T)…</translation>
+    </message>
+    <message>
+        <source>&amp;Steps</source>
+        <translation>步(&amp;S)</translation>
     </message>
 </context>
 <context>
@@ -4988,10 +4992,6 @@ GPL-3.0-or-later</translation>
 <context>
     <name>telltale::views::CurveCanvas</name>
     <message>
-        <source>non-finite</source>
-        <translation>非有限</translation>
-    </message>
-    <message>
         <source>fp16 limit %1</source>
         <translation>fp16 上限 %1</translation>
     </message>
@@ -5030,6 +5030,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Click: hide or show it (H). Ctrl+click: show it alone (I).</source>
         <translation>单击：隐藏或显示 (H)。Ctrl+单击：只显示它 (I)。</translation>
+    </message>
+    <message>
+        <source>events</source>
+        <translation>事件</translation>
     </message>
 </context>
 <context>
@@ -5155,10 +5159,6 @@ GPL-3.0-or-later</translation>
 <context>
     <name>telltale::views::DistributionCanvas</name>
     <message>
-        <source>non-finite</source>
-        <translation>非有限</translation>
-    </message>
-    <message>
         <source>step %1</source>
         <translation>第 %1 步</translation>
     </message>
@@ -5177,6 +5177,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>step</source>
         <translation>步</translation>
+    </message>
+    <message>
+        <source>events</source>
+        <translation>事件</translation>
     </message>
 </context>
 <context>
@@ -5523,10 +5527,6 @@ GPL-3.0-or-later</translation>
 <context>
     <name>telltale::views::HeatCanvas</name>
     <message>
-        <source>non-finite</source>
-        <translation>非有限</translation>
-    </message>
-    <message>
         <source>step</source>
         <translation>步</translation>
     </message>
@@ -5573,6 +5573,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>apart</source>
         <translation>不一致</translation>
+    </message>
+    <message>
+        <source>events</source>
+        <translation>事件</translation>
     </message>
 </context>
 <context>
@@ -5885,6 +5889,10 @@ GPL-3.0-or-later</translation>
         <source>%1 at %2</source>
         <comment>last finite value, and its step</comment>
         <translation>%1（第 %2 步）</translation>
+    </message>
+    <message>
+        <source>%1 by rank, %2</source>
+        <translation>各 rank 的 %1，%2</translation>
     </message>
 </context>
 <context>
@@ -6225,6 +6233,10 @@ GPL-3.0-or-later</translation>
         <source>%1 more</source>
         <translation>另有 %1 项</translation>
     </message>
+    <message>
+        <source>events</source>
+        <translation>事件</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::OverviewView</name>
@@ -6329,6 +6341,35 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 (%2 of %3 cells)</source>
         <translation>%1（%3 个格子中的 %2 个）</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RankTimesPanel</name>
+    <message>
+        <source>Time by rank</source>
+        <translation>各 rank 的时间</translation>
+    </message>
+    <message>
+        <source>rank %1: %2. </source>
+        <translation>rank %1：%2。</translation>
+    </message>
+    <message numerus="yes">
+        <source>last %n steps</source>
+        <translation>
+            <numerusform>最近 %n 步</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 by rank</source>
+        <translation>各 rank 的 %1</translation>
+    </message>
+    <message>
+        <source>Line: median. Dark: half of the steps. Light: 95 % of them.</source>
+        <translation>线：中位数。深色：一半的步。浅色：95 % 的步。</translation>
+    </message>
+    <message>
+        <source>rank %1: median %2, half of the steps from %3 to %4, 95 % of them from %5 to %6</source>
+        <translation>rank %1：中位数 %2，一半的步在 %3 到 %4 之间，95 % 在 %5 到 %6 之间</translation>
     </message>
 </context>
 <context>
@@ -6503,10 +6544,6 @@ GPL-3.0-or-later</translation>
         <translation>%1（rank %2）</translation>
     </message>
     <message>
-        <source>non-finite</source>
-        <translation>非有限值</translation>
-    </message>
-    <message>
         <source>spread of the %1: (largest − smallest) / largest</source>
         <translation>%1 的差异：（最大 − 最小）/ 最大</translation>
     </message>
@@ -6551,6 +6588,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 is the furthest apart of %2 tensors (%3).</source>
         <translation>%2 个张量中 %1 相差最大（%3）。</translation>
+    </message>
+    <message>
+        <source>events</source>
+        <translation>事件</translation>
     </message>
 </context>
 <context>
@@ -7058,6 +7099,10 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     <message>
         <source>step</source>
         <translation>步</translation>
+    </message>
+    <message>
+        <source>Both runs</source>
+        <translation>两次运行</translation>
     </message>
 </context>
 <context>

@@ -188,6 +188,7 @@ std::vector<Command> Rows::edit() const
 std::vector<Command> Rows::view() const
 {
     const QString menu = tr("&View");
+    const QString steps = tr("&Steps");
     std::vector<Command> rows;
     int digit = Qt::Key_1;
     for (const ViewFactory& view : viewFactories()) {
@@ -205,35 +206,34 @@ std::vector<Command> Rows::view() const
             [w = w] { w->tabs->goBeside(false); } },
         { "view.present", menu, tr("P&resent the view in a window of its own"), "", Qt::Key_F11, withRun,
             [w = w] { present(*w); } },
-        {}, // a line
-        { "view.follow", menu, tr("&Follow the newest steps"), "follow", Qt::Key_Space, inViews,
+        { "view.follow", steps, tr("&Follow the newest steps"), "follow", Qt::Key_Space, inViews,
             [s = state] { s->setFollowing(!s->isFollowing()); }, [s = state] { return s->isFollowing(); } },
-        { "view.back", menu, tr("Zoom &back"), "undo", Qt::Key_Backspace, inViews, [s = state] { s->zoomBack(); } },
-        { "view.forward", menu, tr("Zoom f&orward"), "", Qt::SHIFT | Qt::Key_Backspace, inViews,
+        { "view.back", steps, tr("Zoom &back"), "undo", Qt::Key_Backspace, inViews, [s = state] { s->zoomBack(); } },
+        { "view.forward", steps, tr("Zoom f&orward"), "", Qt::SHIFT | Qt::Key_Backspace, inViews,
             [s = state] { s->zoomForward(); } },
-        { "view.all", menu, tr("Show the &whole run"), "zoomout", Qt::CTRL | Qt::Key_0, always,
+        { "view.all", steps, tr("Show the &whole run"), "zoomout", Qt::CTRL | Qt::Key_0, always,
             [s = state] { s->zoomOutFully(); } },
         {}, // a line
-        { "view.left", menu, tr("Cursor one step left"), "", Qt::Key_Left, inViews,
+        { "view.left", steps, tr("Cursor one step left"), "", Qt::Key_Left, inViews,
             [s = state] { moveCursor(*s, -1); } },
-        { "view.right", menu, tr("Cursor one step right"), "", Qt::Key_Right, inViews,
+        { "view.right", steps, tr("Cursor one step right"), "", Qt::Key_Right, inViews,
             [s = state] { moveCursor(*s, 1); } },
-        { "view.left10", menu, tr("Cursor ten steps left"), "", Qt::SHIFT | Qt::Key_Left, inViews,
+        { "view.left10", steps, tr("Cursor ten steps left"), "", Qt::SHIFT | Qt::Key_Left, inViews,
             [s = state] { moveCursor(*s, -10); } },
-        { "view.right10", menu, tr("Cursor ten steps right"), "", Qt::SHIFT | Qt::Key_Right, inViews,
+        { "view.right10", steps, tr("Cursor ten steps right"), "", Qt::SHIFT | Qt::Key_Right, inViews,
             [s = state] { moveCursor(*s, 10); } },
-        { "view.pin", menu, tr("&Pin or release the cursor"), "pin", Qt::Key_Return, inViews,
+        { "view.pin", steps, tr("&Pin or release the cursor"), "pin", Qt::Key_Return, inViews,
             [s = state] { pinOrRelease(*s); } },
-        { "view.previousIncident", menu, tr("Pre&vious incident"), "", Qt::Key_BracketLeft, withRun,
+        { "view.previousIncident", steps, tr("Pre&vious incident"), "", Qt::Key_BracketLeft, withRun,
             [w = w] { goToIncident(*w, false); } },
-        { "view.nextIncident", menu, tr("&Next incident"), "", Qt::Key_BracketRight, withRun,
+        { "view.nextIncident", steps, tr("&Next incident"), "", Qt::Key_BracketRight, withRun,
             [w = w] { goToIncident(*w, true); } },
-        { "view.previousBad", menu, tr("Previous non-finite value"), "", Qt::SHIFT | Qt::Key_F8, always,
+        { "view.previousBad", steps, tr("Previous non-finite value"), "", Qt::SHIFT | Qt::Key_F8, always,
             [w = w] { w->jump->previous(); } },
-        { "view.nextBad", menu, tr("Next non-finit&e value"), "", Qt::Key_F8, always, [w = w] { w->jump->next(); } },
-        { "view.markA", menu, tr("Set mark &A"), "", Qt::Key_A, inViews, [s = state] { setMark(*s, true); } },
-        { "view.markB", menu, tr("Set mark &B"), "", Qt::Key_B, inViews, [s = state] { setMark(*s, false); } },
-        { "view.clear", menu, tr("&Clear cursor and marks"), "", Qt::Key_Escape, inViews,
+        { "view.nextBad", steps, tr("Next non-finit&e value"), "", Qt::Key_F8, always, [w = w] { w->jump->next(); } },
+        { "view.markA", steps, tr("Set mark &A"), "", Qt::Key_A, inViews, [s = state] { setMark(*s, true); } },
+        { "view.markB", steps, tr("Set mark &B"), "", Qt::Key_B, inViews, [s = state] { setMark(*s, false); } },
+        { "view.clear", steps, tr("&Clear cursor and marks"), "", Qt::Key_Escape, inViews,
             [s = state] {
                 s->setCursor({});
                 s->setMarks({}, {});

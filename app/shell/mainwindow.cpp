@@ -213,7 +213,7 @@ void MainWindow::makeMenus()
             menu = m_menuBar->addMenu(command.menu);
         if (action)
             menu->addAction(action);
-        if (command.id == "view.clear")
+        if (command.id == "view.present")
             addChoices(menu);
         if (command.id == "window.reset")
             addSavedLayouts(menu);

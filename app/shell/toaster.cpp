@@ -5,6 +5,7 @@
 
 #include <QEvent>
 #include <QGraphicsOpacityEffect>
+#include <QMainWindow>
 #include <QPropertyAnimation>
 #include <QWidget>
 
@@ -90,7 +91,10 @@ QStringList Toaster::shown() const
 
 void Toaster::arrange()
 {
-    int bottom = m_window->height() - m_margin - kGap;
+    // Above what is below the views: the card of an incident has its buttons there.
+    const auto* main = qobject_cast<const QMainWindow*>(m_window);
+    const QWidget* center = main ? main->centralWidget() : nullptr;
+    int bottom = (center ? center->geometry().bottom() : m_window->height() - m_margin) - kGap;
     for (auto toast = m_toasts.rbegin(); toast != m_toasts.rend(); ++toast) {
         if (!*toast)
             continue;

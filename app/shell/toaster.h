@@ -15,8 +15,8 @@ namespace telltale::shell {
 
 class Toast;
 
-/// Sentences at the bottom right of the window: at most three, six seconds each, critical ones until dismissed; all of
-/// them go to the log. Network errors come here and never open a dialog. Thread: gui.
+/// Sentences at the bottom right of the window, above its lower docks: at most three, six seconds each, critical ones
+/// until dismissed; all of them go to the log. Network errors come here and never open a dialog. Thread: gui.
 class Toaster : public QObject {
     Q_OBJECT
 public:

@@ -36,7 +36,11 @@ RankTopology::RankTopology(const store::Catalog& catalog)
         if (!isNew && known->second > source.attempt)
             continue;
         known->second = source.attempt;
-        m_places[source.rank] = { source.dp, source.tp, source.pp, source.ep };
+        // A second agent of the rank may not say where it stands.
+        const Place place { source.dp, source.tp, source.pp, source.ep };
+        const bool isKnown = std::any_of(place.begin(), place.end(), [](int one) { return one >= 0; });
+        if (isKnown || !m_places.contains(source.rank))
+            m_places[source.rank] = place;
     }
 }
 

@@ -25,7 +25,9 @@ constexpr std::array kFields {
         "within one dotted component. Each may select \"tensor\" or an element \"tuple[2]:0\" of its input, output, "
         "input_grad and output_grad, counted as the training code wrote them. Empty: everything."),
     makeField<L2TargetsField>(Group::Layers, "", "l2_targets",
-        "Modules that each deeper analysis looks at, when recording_l2_features is on. An empty list under linear_hook "
+        "Modules that each deeper analysis looks at, when recording_l2_features is on: lists of names under "
+        "attention_hook, linear_hook, moe_router_logit_hook and moe_router_weight_hook. An empty list under "
+        "linear_hook "
         "means every linear module, under the others none."),
     makeField<Flag<&C::recordingL2Features>>(Group::Layers, "", "recording_l2_features",
         "Record the deeper analyses of l2_targets: attention, linear layers, routers."),

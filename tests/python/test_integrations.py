@@ -67,9 +67,15 @@ class Paged(Recorder):
     def __init__(self) -> None:
         super().__init__()
         self.settings: dict[str, Any] = {}
+        self.saved: list[int] = []  # steps of checkpoints
 
     def takes_pages(self) -> bool:
         return True
+
+    def event(self, kind: str, step: int, text: str, json: str = "{}", rule: str = "") -> None:
+        super().event(kind, step, text, json, rule)
+        if kind == "checkpoint":
+            self.saved.append(step)
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         super().blob(kind, name, step, data)
@@ -96,7 +102,7 @@ def _transformers(directory: Path, callbacks: list[Any]) -> tuple[Net, list[dict
 
     arguments = TrainingArguments(
         str(directory), per_device_train_batch_size=4, gradient_accumulation_steps=MICROS, max_steps=STEPS,
-        logging_steps=1, report_to=[], use_cpu=True, max_grad_norm=CLIP, save_strategy="no", disable_tqdm=True,
+        logging_steps=1, report_to=[], use_cpu=True, max_grad_norm=CLIP, save_steps=2, disable_tqdm=True,
         learning_rate=0.01, logging_nan_inf_filter=False,
     )  # fmt: skip
     model = _net()
@@ -119,12 +125,13 @@ def test_the_transformers_trainer_is_watched_with_its_losses_at_their_steps(tmp_
         assert scalars["lr"] == pytest.approx(float(entry["learning_rate"]))
     given = recorder.settings["training_arguments"]
     assert given["learning_rate"] == 0.01 and given["max_steps"] == STEPS
+    assert recorder.saved == sorted({*range(2, STEPS + 1, 2), STEPS})
     assert telltale.current() is None
     bare, _ = _transformers(tmp_path, [])
     assert_bitwise(state_of(bare), state_of(model), "transformers")
 
 
-def _lightning(callbacks: list[Any]) -> tuple[nn.Module, list[float]]:
+def _lightning(callbacks: list[Any], saves: bool = False) -> tuple[nn.Module, list[float]]:
     import lightning
 
     class Module(lightning.LightningModule):
@@ -147,7 +154,7 @@ def _lightning(callbacks: list[Any]) -> tuple[nn.Module, list[float]]:
     module = Module()
     trainer = lightning.Trainer(
         max_steps=STEPS, accelerator="cpu", devices=1, accumulate_grad_batches=MICROS, gradient_clip_val=CLIP,
-        logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
+        logger=False, enable_checkpointing=saves, enable_progress_bar=False, enable_model_summary=False,
         log_every_n_steps=1, callbacks=callbacks,
     )  # fmt: skip
     trainer.fit(module, torch.utils.data.DataLoader(Data(), 4))
@@ -169,6 +176,16 @@ def test_lightning_is_watched_though_it_computes_gradients_inside_the_step() -> 
     assert recorder.settings["width"] == 4 and recorder.settings["trainer"]["accumulate_grad_batches"] == MICROS
     bare, _ = _lightning([])
     assert_bitwise(state_of(bare), state_of(module), "lightning")
+
+
+def test_lightning_says_where_it_wrote_a_checkpoint(tmp_path: Path) -> None:
+    from lightning.pytorch.callbacks import ModelCheckpoint
+    from telltale.integrations.lightning import TelltaleCallback
+
+    recorder = Paged()
+    writer = ModelCheckpoint(tmp_path, every_n_train_steps=2, save_top_k=-1)
+    _lightning([TelltaleCallback(EVERYTHING, sinks=[recorder]), writer], saves=True)
+    assert recorder.saved == list(range(1, STEPS, 2))  # steps count from 0
 
 
 def test_lightnings_validation_and_epoch_metrics_are_stored_once_at_the_step_they_came_after() -> None:

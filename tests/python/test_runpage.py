@@ -277,6 +277,9 @@ def test_texts_and_images_go_to_the_step_of_log(sink: PageSink) -> None:
     telltale.log_image("map", np.zeros((2, 2), np.uint8), step=3)
     telltale.log_image("bad", np.zeros(3))
     telltale.log_image("bad", np.zeros(3))
+    telltale.checkpoint("last.pt")
+    telltale.checkpoint(step=7)
+    assert [event[:2] for event in sink.documents if event[0] == "checkpoint"] == [("checkpoint", 0), ("checkpoint", 7)]
     assert sink.of("text")[:2] == [("sample", 0, b"after step 0"), ("sample", 7, b"at 7")]
     assert len(sink.of("text")[2][2]) == 64 << 10
     [(name, step, data)] = sink.of("image")

@@ -509,7 +509,7 @@ private Q_SLOTS:
         settle();
         QCOMPARE(m_window->palette().color(QPalette::Window), views::Theme::light().window);
         const QImage picture = m_window->grab().toImage();
-        QVERIFY(picture.pixelColor(200, 12).lightness() > 200);
+        QVERIFY(picture.pixelColor(600, 12).lightness() > 200);
     }
 
 private:

@@ -67,7 +67,7 @@ public:
     }
 };
 
-constexpr int kWidths[] = { 96, 76, 60, 190, 140, 360, 70, 130 };
+constexpr int kWidths[] = { 96, 76, 60, 230, 150, 360, 70, 110 };
 static_assert(std::size(kWidths) == IncidentsModel::ColumnCount);
 
 }

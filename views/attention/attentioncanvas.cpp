@@ -56,6 +56,11 @@ int AttentionCanvas::mostHeight() const
     return static_cast<int>(std::min<double>(maps + kSigns + kDefinitions, QWIDGETSIZE_MAX));
 }
 
+int AttentionCanvas::leastHeight() const
+{
+    return hasPicture() ? static_cast<int>(AttentionMap::leastHeight(*m_picture)) + kSigns + kDefinitions : 0;
+}
+
 QRect AttentionCanvas::plotRect(QSize size) const
 {
     return { kInset, 0, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kSigns - kDefinitions) };

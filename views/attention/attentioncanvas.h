@@ -21,6 +21,7 @@ public:
     const AttentionPicture* picture() const { return m_picture.get(); }
     void setEmptyText(const QString& text);
     int mostHeight() const; ///< px that it can fill
+    int leastHeight() const; ///< px in which it can be read
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
     /// Of the left (0) or right (1) map, in a widget of this size. Only while there is a picture.

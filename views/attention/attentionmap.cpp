@@ -48,6 +48,13 @@ double AttentionMap::mostHeight(const AttentionPicture& picture)
     return kTitle + kNumbers + static_cast<double>(picture.layers.size()) * kTallest + kBelow;
 }
 
+double AttentionMap::leastHeight(const AttentionPicture& picture)
+{
+    constexpr double kLeastCell = 14;
+    constexpr std::size_t kEnoughRows = 12; // of a deep model each gets less
+    return kTitle + kNumbers + static_cast<double>(std::min(picture.layers.size(), kEnoughRows)) * kLeastCell + kBelow;
+}
+
 double AttentionMap::edge(int place, int count, double from, double length) const
 {
     return from + std::floor(length * place / std::max(1, count));

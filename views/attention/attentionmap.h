@@ -21,6 +21,7 @@ public:
     AttentionMap(const AttentionPicture& picture, HeadValue value, const QRectF& area);
 
     static double mostHeight(const AttentionPicture& picture); ///< px that one can fill
+    static double leastHeight(const AttentionPicture& picture); ///< px in which its cells can be told apart
 
     HeadValue value() const { return m_value; }
     QRectF area() const { return m_area; }

@@ -31,6 +31,7 @@ namespace {
 
 constexpr double kMapShare = 0.6; ///< of the height
 constexpr int kEnoughBelow = 170; ///< px for curves that can be read
+constexpr int kLeastBelow = 120;
 constexpr double kMapShareAboveMaps = 0.48; ///< of a picture, above maps of queries and keys
 constexpr int kCaptionHeight = 24;
 constexpr int kLeastWidth = 120; ///< two stand beside each other, and the panels beside them need room
@@ -382,12 +383,13 @@ QString AttentionView::captionOf(const AttentionPicture& picture) const
     return text;
 }
 
-/// The maps take what they can fill, and leave what is below them enough.
+/// The maps take what they can fill, and leave what is below them enough; where that is not there, all.
 int AttentionView::mapsHeight(int height) const
 {
     const double share = m_below == BelowMaps::HeadMaps ? kMapShareAboveMaps : kMapShare;
     const int own = std::min(static_cast<int>(std::lround(height * share)), m_canvas->mostHeight());
-    return std::max(std::min(own, height - kEnoughBelow), height / 3);
+    const int maps = std::max(std::min(own, height - kEnoughBelow), std::min(m_canvas->leastHeight(), height));
+    return height - maps < kLeastBelow ? height : maps;
 }
 
 void AttentionView::fitSplit()
@@ -489,6 +491,8 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
         return paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, caption);
     const int maps = mapsHeight(size.height());
     paintWithCaption(painter, QRect(0, 0, size.width(), maps), *m_canvas, caption);
+    if (maps == size.height())
+        return;
     if (m_below == BelowMaps::HeadMaps) {
         painter.setFont(wordsFont(11));
         painter.setPen(Theme::current().text2);

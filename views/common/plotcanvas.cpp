@@ -155,20 +155,27 @@ double PlotCanvas::xOf(Step step, const QRect& plot) const
 void PlotCanvas::paintNotes(QPainter& painter, QSize size) const
 {
     const StepRange range = shownRange();
-    if (!hasStepAxis() || m_state->notes().empty() || range.isEmpty())
+    if (!hasStepAxis() || !hasPlot() || m_state->notes().empty() || range.isEmpty())
         return;
-    const QRect plot = plotRect(size);
+    QRect plot = plotRect(size);
+    plot.setTop(laneBottom(size));
     NotePainter notes(painter, Theme::current(), plot, [&](Step step) { return xOf(step, plot); });
     notes.marks(range, m_state->notes(), !hasColoredCells());
     if (const std::int64_t id = !m_static && m_mouse ? noteAt(*m_mouse) : 0)
         notes.text(*m_state->note(id));
 }
 
+bool PlotCanvas::isInLane(QPoint position) const
+{
+    const int above = laneBottom(size()) - position.y();
+    return hasStepAxis() && above > 0 && above <= AxisPainter::kLane;
+}
+
 std::int64_t PlotCanvas::noteAt(QPoint position) const
 {
     constexpr int kReach = 8;
     const QRect plot = plotRect();
-    if (!hasStepAxis() || position.y() >= plot.top() || position.y() < plot.top() - AxisPainter::kLane)
+    if (!isInLane(position))
         return 0;
     std::int64_t nearest = 0;
     int best = kReach;
@@ -189,7 +196,7 @@ std::int64_t PlotCanvas::incidentAt(QPoint position) const
 {
     constexpr int kReach = 7;
     const QRect plot = plotRect();
-    if (!hasStepAxis() || position.y() >= plot.top() || position.y() < plot.top() - AxisPainter::kLane)
+    if (!isInLane(position))
         return 0;
     const EventMark* best = nullptr;
     int nearest = kReach;
@@ -231,8 +238,7 @@ void PlotCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers)
         m_state->setCursor(stepAt(position.x()));
     // A mark of the lane above the plot is wider than its step.
     constexpr int kHalfMark = 3;
-    const int above = plotRect().top() - position.y();
-    if (hasStepAxis() && above > 0 && above <= AxisPainter::kLane)
+    if (isInLane(position))
         Q_EMIT m_state->nonFiniteWanted({ stepAt(position.x() - kHalfMark), stepAt(position.x() + kHalfMark) });
 }
 

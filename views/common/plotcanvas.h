@@ -45,6 +45,9 @@ protected:
     /// Steps that the picture shows; those of the state unless an answer is late.
     virtual StepRange shownRange() const { return m_state->visibleRange(); }
     virtual bool hasStepAxis() const { return true; }
+    virtual bool hasPlot() const { return true; } ///< not a sentence in place of one
+    /// Where the lane of events ends, above the plot.
+    virtual int laneBottom(QSize size) const { return plotRect(size).top(); }
     /// Whether colors say values, so that nothing may be laid over them.
     virtual bool hasColoredCells() const { return false; }
 
@@ -86,6 +89,7 @@ private:
     enum class Gesture { None, Zoom, Pan };
     void moveHover(std::int64_t pixels);
     void paintNotes(QPainter& painter, QSize size) const;
+    bool isInLane(QPoint position) const;
     void zoomAbout(double x, double factor);
     bool isContinued(Gesture gesture); ///< turns of the wheel that follow each other are one gesture
 

@@ -16,6 +16,8 @@ QMenuBar::item { padding: 6px 10px; background: transparent; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: @hover; }
 QMenu { background: @raised; color: @text; border: 1px solid @controlBorder; padding: 4px 0; }
 QMenu::item { padding: 5px 24px 5px 20px; }
+QMenu::icon { padding-left: 10px; }
+QMenu::indicator { left: 8px; }
 QMenu::item:selected { background: @selection; }
 QMenu::item:disabled { color: @text3; }
 QMenu::separator { height: 1px; background: @border; margin: 4px 0; }

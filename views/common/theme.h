@@ -38,8 +38,8 @@ struct Theme {
 
 /// One of the colors above, whichever theme is in force.
 using ThemeColor = QColor Theme::*;
-/// An item's data of this role, a ThemeColor, is the color of its text (ThemeStyle). Qt::ForegroundRole would keep the
-/// color of the theme that was in force as the item was filled in.
+/// An item's data of this role, a ThemeColor, is the color of its text, in views without a delegate of their own.
+/// Qt::ForegroundRole would keep the color of the theme that was in force as the item was filled in.
 constexpr int kThemeColorRole = Qt::UserRole + 900;
 
 /// Fonts by role and pixel size; weight 400, 500 or 600. Numbers have a family of their own with tabular digits.

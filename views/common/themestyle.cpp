@@ -2,7 +2,9 @@
 #include "themestyle.h"
 
 #include <algorithm>
+#include <typeinfo>
 
+#include <QAbstractItemView>
 #include <QAbstractSpinBox>
 #include <QComboBox>
 #include <QCoreApplication>
@@ -51,6 +53,23 @@ bool isTurned(const QObject* widget)
     return qobject_cast<const QComboBox*>(widget) != nullptr || qobject_cast<const QAbstractSpinBox*>(widget) != nullptr
         || qobject_cast<const QSlider*>(widget) != nullptr;
 }
+
+/// Of the views that have none of their own: knows kThemeColorRole.
+class ItemDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        const QVariant color = index.data(kThemeColorRole);
+        for (const auto role : { QPalette::Text, QPalette::HighlightedText }) {
+            if (color.canConvert<ThemeColor>())
+                option->palette.setColor(role, Theme::current().*color.value<ThemeColor>());
+        }
+    }
+};
 
 bool hasKeyboardFocus(const QStyleOption* option)
 {
@@ -177,14 +196,6 @@ void ThemeStyle::drawControl(
             return;
         }
     }
-    const auto* item = element == CE_ItemViewItem ? qstyleoption_cast<const QStyleOptionViewItem*>(option) : nullptr;
-    if (const QVariant color = item ? item->index.data(kThemeColorRole) : QVariant(); color.canConvert<ThemeColor>()) {
-        QStyleOptionViewItem copy = *item;
-        for (const auto role : { QPalette::Text, QPalette::HighlightedText })
-            copy.palette.setColor(role, Theme::current().*color.value<ThemeColor>());
-        QProxyStyle::drawControl(element, &copy, painter, widget);
-        return;
-    }
     if (element == CE_ComboBoxLabel) {
         const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
         if (combo && !combo->editable) {
@@ -278,13 +289,18 @@ void ThemeStyle::polish(QWidget* widget)
     QProxyStyle::polish(widget);
     if (isTurned(widget))
         widget->installEventFilter(this);
-    // A combo's own delegate knows nothing of the sheet.
     constexpr const char* kIsDone = "telltaleDelegate";
-    auto* combo = qobject_cast<QComboBox*>(widget);
-    if (combo == nullptr || combo->property(kIsDone).toBool())
+    if (widget->property(kIsDone).toBool())
         return;
-    combo->setItemDelegate(new QStyledItemDelegate(combo));
-    combo->setProperty(kIsDone, true);
+    auto* view = qobject_cast<QAbstractItemView*>(widget);
+    if (auto* combo = qobject_cast<QComboBox*>(widget)) // its own delegate knows nothing of the sheet
+        combo->setItemDelegate(new QStyledItemDelegate(combo));
+    else if (const auto* own = view ? view->itemDelegate() : nullptr;
+             own && typeid(*own) == typeid(QStyledItemDelegate))
+        view->setItemDelegate(new ItemDelegate(view));
+    else
+        return;
+    widget->setProperty(kIsDone, true);
 }
 
 bool ThemeStyle::eventFilter(QObject* watched, QEvent* event)

@@ -16,6 +16,16 @@ namespace {
 constexpr int kHeight = 38;
 constexpr int kLeastCombo = 44;
 constexpr int kOverStretch = 1000; ///< a caption has the room before an empty stretch beside it, but for a pixel
+
+/// px by which it is wider than what is chosen in it.
+int spareOf(const QComboBox& combo)
+{
+    int longest = 0;
+    for (int item = 0; item < combo.count(); ++item)
+        longest = std::max(longest, combo.fontMetrics().horizontalAdvance(combo.itemText(item)));
+    return std::max(longest - combo.fontMetrics().horizontalAdvance(combo.currentText()), 0);
+}
+
 }
 
 ViewBar::ViewBar(QWidget* parent)
@@ -169,11 +179,7 @@ void ViewBar::fitCombos()
         if (combo == nullptr || combo->isHidden())
             continue;
         const int whole = combo->sizeHint().width();
-        int longest = 0;
-        for (int item = 0; item < combo->count(); ++item)
-            longest = std::max(longest, combo->fontMetrics().horizontalAdvance(combo->itemText(item)));
-        const int spare = longest - combo->fontMetrics().horizontalAdvance(combo->currentText());
-        needs.push_back({ combo, whole - std::max(spare, 0), whole });
+        needs.push_back({ combo, whole - spareOf(*combo), whole });
     }
     std::ranges::sort(needs, {}, &Need::chosen);
     // Room for what is chosen; where that is not there, the widest are cut to one width.
@@ -194,7 +200,12 @@ void ViewBar::fitCombos()
 
 void ViewBar::fitCaptions()
 {
+    // Combos are narrowed to what is chosen in them before a caption goes.
     int wanted = wholeWidth();
+    for (const QLabel* caption : m_captions) {
+        const auto* combo = qobject_cast<const QComboBox*>(caption->buddy());
+        wanted -= combo && !combo->isHidden() ? spareOf(*combo) : 0;
+    }
     const auto isWanted = [](const QLabel* caption) { return !caption->buddy() || !caption->buddy()->isHidden(); };
     for (const QLabel* caption : m_captions) {
         if (caption->isHidden() && isWanted(caption))

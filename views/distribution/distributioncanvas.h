@@ -45,6 +45,7 @@ protected:
     void paintOverlay(QPainter& painter, QSize size) override;
     StepRange shownRange() const override;
     bool hasColoredCells() const override { return true; }
+    bool hasPlot() const override { return m_picture && !m_picture->isEmpty(); }
     void hoveredAt(QPoint position) override;
     void left() override;
     void moveRow(int rows) override;

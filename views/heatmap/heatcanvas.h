@@ -55,6 +55,7 @@ protected:
     StepRange shownRange() const override;
     bool hasStepAxis() const override;
     bool hasColoredCells() const override { return true; }
+    bool hasPlot() const override { return m_picture && !m_picture->rows.empty(); }
     void hoveredAt(QPoint position) override;
     void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
     void brushed(const QRect& area) override;

@@ -40,6 +40,7 @@ protected:
     void paintFrame(QImage& frame, QSize size) override;
     void paintOverlay(QPainter& painter, QSize size) override;
     StepRange shownRange() const override;
+    bool hasPlot() const override { return m_picture && !m_picture->isEmpty(); }
     void hoveredAt(QPoint position) override;
     void left() override;
     void moveRow(int rows) override;

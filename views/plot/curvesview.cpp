@@ -138,7 +138,8 @@ void CurvesView::connectState()
 void CurvesView::updateCaption()
 {
     const ViewState& state = *context().state;
-    const auto count = static_cast<int>(state.selection().size());
+    const bool isNone = m_own && m_own->isEmpty(); // the sentence in place of the plot says why
+    const auto count = isNone ? 0 : static_cast<int>(state.selection().size());
     QString caption;
     if (count > 0)
         caption = tr("%1 of %n series", nullptr, count).arg(statText(state.stat()));

@@ -20,8 +20,8 @@ using series::CellState;
 
 namespace {
 
-constexpr int kAbovePlots = 8;
-constexpr int kSmallest = 54; ///< height of one plot without its header
+constexpr int kAbovePlots = AxisPainter::kLane; ///< of events and incidents
+constexpr int kSmallest = 72; ///< height of one plot without its header
 constexpr int kRight = 24;
 
 /// A quantity that spans more than two decades without leaving the positive numbers is read on a log axis.
@@ -69,6 +69,14 @@ void OverviewCanvas::setEmptyText(const QString& text)
     invalidate();
 }
 
+void OverviewCanvas::endAsOthers(bool on)
+{
+    if (std::exchange(m_endsAsOthers, on) == on)
+        return;
+    invalidate();
+    Q_EMIT plotResized();
+}
+
 void OverviewCanvas::setSmoothing(double weight)
 {
     m_smoothing = weight;
@@ -86,9 +94,15 @@ StepRange OverviewCanvas::shownRange() const
     return m_picture && !m_picture->isEmpty() ? m_picture->range : state().visibleRange();
 }
 
+int OverviewCanvas::laneBottom(QSize) const
+{
+    return kAbovePlots;
+}
+
 QRect OverviewCanvas::plotRect(QSize size) const
 {
-    return { SharedAxis::kGutter, kAbovePlots + kPanelHeader, std::max(1, size.width() - SharedAxis::kGutter - kRight),
+    const int right = m_endsAsOthers && !isStatic() ? SharedAxis::kLegend : kRight;
+    return { SharedAxis::kGutter, kAbovePlots + kPanelHeader, std::max(1, size.width() - SharedAxis::kGutter - right),
         std::max(1, size.height() - kAbovePlots - kPanelHeader - AxisPainter::kStepBand - 4) };
 }
 
@@ -139,7 +153,8 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         paintNonFiniteLane(painter, QRectF(plot.left(), plot.top() - 9, plot.width(), 12), states, theme);
         if (i == 0) {
             AxisPainter axis(painter, theme);
-            const QRectF lane(plot.left(), plot.top() - 14, plot.width(), 14);
+            const QRectF lane(plot.left(), 0, plot.width(), kAbovePlots);
+            axis.laneCaption(lane, tr("events"));
             axis.events(plot, lane, m_picture->range, state().eventMarks());
             axis.incidents(plot, lane, m_picture->range, state().incidentMarks());
         }

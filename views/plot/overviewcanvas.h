@@ -20,6 +20,8 @@ public:
     std::shared_ptr<const CurvePicture> picture() const { return m_picture; }
     void setEmptyText(const QString& text);
     void setSmoothing(double weight);
+    /// Ends where plots with a legend do, so that a step stands in one place in all views.
+    void endAsOthers(bool on);
     double smoothing() const { return m_smoothing; }
     /// From the first plot's top to the last plot's bottom.
     QRect plotRect(QSize size) const override;
@@ -30,6 +32,8 @@ protected:
     void paintFrame(QImage& frame, QSize size) override;
     void paintOverlay(QPainter& painter, QSize size) override;
     StepRange shownRange() const override;
+    bool hasPlot() const override { return plots() > 0; }
+    int laneBottom(QSize size) const override;
 
 private:
     QRect plotOf(int index, QSize size) const;
@@ -44,6 +48,7 @@ private:
     std::vector<ValueScale> m_scales;
     QString m_emptyText;
     double m_smoothing = 0.9;
+    bool m_endsAsOthers = false;
 };
 
 }

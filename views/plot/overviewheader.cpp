@@ -63,27 +63,34 @@ private:
     double m_right;
 };
 
-/// The last values, the selected rank's outermost and in the strongest weight.
-void paintRanks(HeaderWords& words, const CurvePicture& scalar)
+/// The last values, the selected rank's outermost and in the strongest weight; of the others as many as there is room
+/// for beside the title.
+void paintRanks(HeaderWords& words, const CurvePicture& scalar, double left)
 {
     const Theme& theme = Theme::current();
     const bool several = scalar.series.size() > 1;
-    for (std::size_t i = 0; i < std::min<std::size_t>(scalar.series.size(), kMostHeaderRanks); ++i) {
-        const CurveSeries& one = scalar.series[i];
+    const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12, 600));
+    std::size_t count = 0;
+    for (; count < std::min<std::size_t>(scalar.series.size(), kMostHeaderRanks); ++count) {
+        const CurveSeries& one = scalar.series[count];
         const QString where = one.isGroup || several ? whereText(one) : QString();
+        const LastValue last = one.isGroup ? LastValue() : lastValueOf(one.result);
+        const double wanted = numbers.horizontalAdvance(last.value) + 6 + names.horizontalAdvance(where) + 16;
+        if (count > 0 && words.right() - wanted - names.horizontalAdvance(moreText(scalar.series.size())) < left)
+            break;
         if (one.isGroup) {
             words.put(where, wordsFont(11), theme.text3, 16);
             continue;
         }
-        const LastValue last = lastValueOf(one.result);
-        words.put(last.value, numberFont(12, i == 0 ? 600 : 400), last.critical ? theme.criticalText : theme.text, 6);
-        if (!last.before.isEmpty() && i == 0)
+        words.put(
+            last.value, numberFont(12, count == 0 ? 600 : 400), last.critical ? theme.criticalText : theme.text, 6);
+        if (!last.before.isEmpty() && count == 0 && words.right() - names.horizontalAdvance(last.before) > left)
             words.put(last.before, wordsFont(11), theme.text2, 8);
         if (several)
             words.put(where, wordsFont(11), theme.text3, 16);
     }
-    if (scalar.series.size() > kMostHeaderRanks)
-        words.put(moreText(scalar.series.size() - kMostHeaderRanks), wordsFont(11), theme.text3, 0);
+    if (scalar.series.size() > count)
+        words.put(moreText(scalar.series.size() - count), wordsFont(11), theme.text3, 16);
 }
 
 /// The lines of a shared plot with their last values, as many as there is room for beside the title.
@@ -177,7 +184,7 @@ void paintPanelHeader(QPainter& painter, const QRect& plot, const ScalarPanel& p
     if (panel.isShared)
         paintLines(words, panel, left);
     else
-        paintRanks(words, panel.picture);
+        paintRanks(words, panel.picture, left);
 
     painter.setFont(bold);
     painter.setPen(theme.text);
@@ -194,7 +201,7 @@ void paintPanelHeader(QPainter& painter, const QRect& plot, const ScalarPanel& p
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
     const double end = left + QFontMetricsF(painter.font()).horizontalAdvance(how) + 1;
-    if (end < words.right() - 12 || (!isWide && !panel.isShared))
+    if (end < words.right() - 12)
         painter.drawText(
             QRectF(left, line.top(), end - left + 2, line.height()), Qt::AlignLeft | Qt::AlignVCenter, how);
 }

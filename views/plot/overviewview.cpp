@@ -105,7 +105,15 @@ void OverviewView::resizeEvent(QResizeEvent* event)
     DataView::resizeEvent(event);
     constexpr int kOthers = 500; // the choices and the caption: a cut sentence is read, a choice of dots is not
     m_firstBad->setMaximumWidth(std::max(m_firstBad->minimumSizeHint().width(), width() - kOthers));
-    m_timesArea->setVisible(hasTimes(width()));
+    fitTimes();
+}
+
+void OverviewView::fitTimes()
+{
+    const bool isShown = hasTimes(width());
+    m_timesArea->setVisible(isShown);
+    constexpr int kWide = 800; // where it is narrower nothing else ends there
+    m_canvas->endAsOthers(!isShown && width() >= kWide);
 }
 
 bool OverviewView::hasTimes(int width) const
@@ -182,7 +190,7 @@ void OverviewView::ask()
         [this](const std::shared_ptr<const Answer>& answer) {
             m_own = answer->scalars;
             m_times->setTimes(answer->times);
-            m_timesArea->setVisible(hasTimes(width()));
+            fitTimes();
             showMerged();
         });
 }

@@ -41,6 +41,7 @@ private:
     QString emptyText() const;
 
     void showMerged();
+    void fitTimes();
     bool hasTimes(int width) const; ///< there is something to show, and room for it
 
     ComparedCurves m_compared;

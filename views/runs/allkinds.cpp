@@ -43,11 +43,17 @@ std::optional<Stat> statOf(const series::RowIndex::Row& row, Stat wanted)
     return std::nullopt;
 }
 
-QString valueText(const series::CellValue& cell)
+/// What the facts above say of it: norm and mean are over the finite elements, and beside others that are not.
+QString valueText(Stat stat, const series::CellValue& cell)
 {
-    if (series::isNonFinite(cell.state))
-        return glyphs::word(cell.state);
-    return cell.state == series::CellState::Value ? formatValue(cell.value) : QString(QChar(0x2013));
+    const series::CellState state
+        = isNonFiniteCount(stat) ? cell.state : series::readoutState(stat, cell, 0); // 0: how many is not known here
+    if (series::isNonFinite(state))
+        return glyphs::word(state);
+    if (state != series::CellState::Value)
+        return QChar(0x2013);
+    return series::isNonFinite(cell.state) ? formatValue(cell.value) + QLatin1Char(' ') + glyphs::word(cell.state)
+                                           : formatValue(cell.value);
 }
 
 }
@@ -81,6 +87,7 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
     layout->setSpacing(4);
     layout->addWidget(m_title);
     layout->addWidget(m_list);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed); // what is left is below all of the inspector
     hide();
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, &AllKinds::ask);
@@ -206,7 +213,7 @@ void AllKinds::take(const std::vector<series::CellValue>& values)
     for (int row = 0; row < m_model->rowCount() && row < static_cast<int>(values.size()); ++row) {
         const series::CellValue& cell = values[static_cast<std::size_t>(row)];
         const QModelIndex index = m_model->index(row, 1);
-        m_model->setData(index, valueText(cell));
+        m_model->setData(index, valueText(m_lines[static_cast<std::size_t>(row)].stat, cell));
         m_model->setData(index,
             series::isNonFinite(cell.state) ? QVariant::fromValue(&Theme::criticalText) : QVariant(), kThemeColorRole);
     }

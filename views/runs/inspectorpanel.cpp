@@ -246,6 +246,9 @@ void InspectorPanel::moduleChanged()
     ModuleKeys found = keysOf(*catalog, state->kind(), name);
     m_kind = found.kind;
     m_keys = std::move(found.keys);
+    // The chosen slot is among those that are shown, and it is that of the bars.
+    if (const auto chosen = std::find(m_keys.begin(), m_keys.end(), state->selection().front()); chosen != m_keys.end())
+        std::rotate(m_keys.begin(), chosen, chosen + 1);
     if (m_keys.size() > kColumns)
         m_keys.resize(kColumns);
     m_title->setText(name);
@@ -410,7 +413,9 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     if (const auto catalog = m_context.state->catalog())
         markOdd(bars, analysis::RankTopology(*catalog));
     const bool several = bars.size() > 1;
-    m_ranksTitle->setText(tr("%1 by rank").arg(statText(m_context.state->stat())));
+    const QString slot = m_keys.size() > 1 ? m_keys.front().slotText() : QString();
+    m_ranksTitle->setText(slot.isEmpty() ? tr("%1 by rank").arg(statText(m_context.state->stat()))
+                                         : tr("%1 by rank, %2").arg(statText(m_context.state->stat()), slot));
     m_ranksTitle->setVisible(several);
     m_rankBars->setVisible(several);
     m_rankBars->set(std::move(bars), m_context.state->rank());

@@ -10,6 +10,7 @@ telltale.open("run.telltale").frame(kind="grad_reduced", stat="norm").to_pandas(
 from .short import (
     add_tags,
     capture_console,
+    checkpoint,
     current,
     expert_load,
     finish,
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 __all__ = [
     "add_tags",
     "capture_console",
+    "checkpoint",
     "current",
     "expert_load",
     "finish",

@@ -160,6 +160,11 @@ def log_image(name: str, image: Any, step: int | None = None) -> None:
     _log_document("image", name, image, step)
 
 
+def checkpoint(path: Any = "", step: int | None = None) -> None:
+    """Marks in the dashboard's plots that a checkpoint was written (to `path`) at a step; without one at that of log()."""
+    _log_document("checkpoint", "", path, step)
+
+
 def throughput(
     samples_per_step: float,
     *,
@@ -262,7 +267,8 @@ def _log_document(kind: str, name: str, value: Any, step: int | None) -> None:
         monitor.log_document(kind, name, value, step)
     elif not _warned:
         _warned = True
-        console.log.warning("log_%s() was called before watch(); it is not kept", kind)
+        function = kind if kind == "checkpoint" else f"log_{kind}"
+        console.log.warning("%s() was called before watch(); it is not kept", function)
 
 
 def _page() -> runpage.RunPage | None:

@@ -397,15 +397,18 @@ class Monitor(LegacyInterface, abc.ABC):
             self._tell(sentence)
 
     def log_document(self, kind: str, name: str, value: Any, step: int | None) -> None:
-        """A "text" or an "image" of the user's at a step; without one at that of log()."""
+        """A "text", an "image" or a "checkpoint" of the user's at a step; without one at that of log()."""
         engine = self._engine
         if engine is None or self._closed:
             return
         try:
             at = engine.step_of_log() if step is None else int(step)
-            (self.page.text if kind == "text" else self.page.image)(name, value, at)
+            if kind == "checkpoint":
+                engine.dispatcher.event(kind, at, str(value))
+            else:
+                (self.page.text if kind == "text" else self.page.image)(name, value, at)
         except Exception as error:  # noqa: BLE001
-            engine.strikes.add("texts and images", error)
+            engine.strikes.add("texts, images and checkpoints", error)
 
     def _send_structure(self, engine: Engine, chunks: list[Any]) -> None:
         try:

@@ -45,6 +45,9 @@ class TelltaleCallback(TrainerCallback):
         values = {_NAMES.get(name, name): value for name, value in (logs or {}).items() if name not in _NOT_METRICS}
         self._session.log(values)
 
+    def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self._session.checkpoint(f"checkpoint-{state.global_step}")
+
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         self._session.end()
 

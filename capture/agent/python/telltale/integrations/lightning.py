@@ -58,6 +58,9 @@ class TelltaleCallback(Callback):
         before, self._seen = self._seen, now
         return {name: value for name, value in now.items() if before.get(name) is not value}
 
+    def on_save_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: Any) -> None:
+        self._session.checkpoint(f"after step {trainer.global_step}")
+
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         # Lightning has computed the last epoch's values once more since its end.
         self._seen = dict(trainer.logged_metrics)

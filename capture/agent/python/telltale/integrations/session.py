@@ -54,6 +54,11 @@ class Session:
         if numbers and at >= 0:
             self.monitor.log(numbers, at)
 
+    def checkpoint(self, path: Any) -> None:
+        """One was written, after the step that has ended last."""
+        if self.monitor is not None and self.last_step() >= 0:
+            self.monitor.log_document("checkpoint", "", path, self.last_step())
+
     def end(self, reason: str = "finished") -> None:
         """Flushes and closes, unless somebody else has begun another watch since."""
         monitor, self.monitor = self.monitor, None
