@@ -240,6 +240,20 @@ private Q_SLOTS:
         QCOMPARE(shown().group, 3); // six heads on two keys
     }
 
+    /// The maps come before what is below them, which goes where there is no room for both.
+    void aShortViewKeepsItsMaps()
+    {
+        settle();
+        const AttentionCanvas* canvas = m_view->canvas();
+        for (const auto& [height, hasCurves] : { std::pair { 700, true }, std::pair { 420, true }, { 240, false } }) {
+            m_view->resize(1080, height);
+            settle();
+            QVERIFY2(
+                canvas->height() >= std::min(canvas->leastHeight(), height - 40), qPrintable(QString::number(height)));
+            QCOMPARE(!m_view->curves(0)->visibleRegion().isEmpty(), hasCurves);
+        }
+    }
+
     /// A run of 260 steps has nothing 512 steps earlier.
     void aShortRunsHeadsAreComparedWithItsFirstStep()
     {

@@ -8,6 +8,7 @@
 #include <QDir>
 #include <QPainter>
 #include <QPushButton>
+#include <QTreeWidget>
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/seriesstyle.h>
@@ -152,6 +153,25 @@ private Q_SLOTS:
                 }
                 QVERIFY2(found, qPrintable(file));
             }
+        }
+    }
+
+    void anItemsColorIsThatOfTheThemeInForce()
+    {
+        QTreeWidget tree;
+        auto* item = new QTreeWidgetItem(&tree, { QStringLiteral("NaN NaN NaN") });
+        item->setData(0, kThemeColorRole, QVariant::fromValue(&Theme::criticalText));
+        item->setFont(0, wordsFont(20, 600));
+        tree.resize(300, 80);
+        for (const auto mode : { Theme::Mode::Dark, Theme::Mode::Light }) {
+            Theme::apply(*qApp, mode);
+            const QImage image = tree.grab().toImage();
+            int found = 0;
+            for (int y = 0; y < image.height(); ++y) {
+                for (int x = 0; x < image.width(); ++x)
+                    found += isNear(image.pixelColor(x, y), Theme::current().criticalText) ? 1 : 0;
+            }
+            QVERIFY2(found > 20, qPrintable(QString::number(found)));
         }
     }
 
