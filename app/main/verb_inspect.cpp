@@ -48,17 +48,30 @@ struct KindSummary {
 std::map<Kind, KindSummary> kindsOf(const store::Catalog& catalog, bool withNames)
 {
     std::map<Kind, KindSummary> kinds;
-    // Rows, not what the file has of them: a change of the config makes that anew.
     const series::RowIndex& index = store::rowsOf(catalog);
+    std::map<SeriesId, SourceId> sources;
+    for (const store::SeriesInfo& series : catalog.series)
+        sources.emplace(series.id, series.source);
     for (const series::RowIndex::Row& row : index.rows()) {
         KindSummary& kind = kinds[row.kind];
-        ++kind.series;
+        std::set<SourceId> attempts; // that have it, in however many layouts: a change of the config makes one anew
+        for (const SeriesId id : row.attempts.series)
+            attempts.insert(sources[id]);
+        kind.series += attempts.size();
         if (withNames)
             kind.names.insert(index.key(row).text());
     }
     for (const store::GroupInfo& group : catalog.groups)
         kinds[group.kind].stats.insert(group.stats.begin(), group.stats.end());
     return kinds;
+}
+
+std::size_t seriesOf(const store::Catalog& catalog)
+{
+    std::size_t all = 0;
+    for (const auto& [kind, summary] : kindsOf(catalog, false))
+        all += summary.series;
+    return all;
 }
 
 std::set<Rank> ranksOf(const store::Catalog& catalog)
@@ -204,9 +217,8 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const Log& log, const store:
         { "state", store::runStateName(run.state) }, { "run_key", catalog.runKey }, { "store_id", catalog.storeId },
         { "created", utcTimeText(catalog.createdNs) }, { "size", run.fileBytes }, { "ranks", ranksOf(catalog).size() },
         { "first_step", catalog.steps.first.value }, { "last_step", catalog.steps.last.value },
-        { "series", store::rowsOf(catalog).rows().size() }, { "kinds", kinds }, { "sources", sources },
-        { "events", log.events }, { "changes", log.changes }, { "dropped", dropped }, { "missing", missing },
-        { "damage", catalog.damage } };
+        { "series", seriesOf(catalog) }, { "kinds", kinds }, { "sources", sources }, { "events", log.events },
+        { "changes", log.changes }, { "dropped", dropped }, { "missing", missing }, { "damage", catalog.damage } };
     if (const Sums sums = sumsOf(capsule.handle.locator, run); sums.areKnown) {
         document["samples"] = toJson(sums.samples, sums.isExact);
         document["scalars"] = toJson(sums.scalars, sums.isExact);
@@ -253,7 +265,7 @@ void writeText(
         out << "steps    none\n";
     else
         out << fmt::format("steps    {} to {}\n", catalog.steps.first.value, catalog.steps.last.value);
-    out << fmt::format("series   {}\n", store::rowsOf(catalog).rows().size());
+    out << fmt::format("series   {}\n", seriesOf(catalog));
     for (const auto& [kind, summary] : kindsOf(catalog, withNames)) {
         std::vector<std::string_view> stats;
         for (const Stat stat : summary.stats)
