@@ -71,12 +71,14 @@ struct Wanted {
     std::optional<Rank> rank;
     std::optional<Kind> kind;
     std::optional<Stat> stat;
+    bool isForPeople = true; ///< not JSON
 };
 
 Expected<Wanted> readWanted(const Args& args)
 {
     Wanted wanted;
     wanted.name = *args.value("--series");
+    wanted.isForPeople = !args.has("--json");
     const auto rank = rankOf(args);
     if (!rank)
         return tl::unexpected<Error>(rank.error());
@@ -154,7 +156,7 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
     for (const store::GroupInfo& group : catalog.groups)
         groups.emplace(group.id, &group);
     std::vector<Row> rows;
-    std::vector<Row> histograms; // for who asks for them, or where there is nothing else
+    std::vector<Row> histograms; // of 127 columns: for who asks for them, or where there is nothing else
     std::vector<std::string> available;
     for (const series::RowIndex::Row* row : found) {
         const store::SeriesInfo& newest = catalog.series[row->newest];
@@ -165,7 +167,7 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
         if (wanted.stat && !series::answers(series::statBits(stats), *wanted.stat))
             continue;
         const Stat stat = wanted.stat.value_or(defaultStat(stats));
-        (stat == Stat::Hist && !wanted.stat ? histograms : rows)
+        (stat == Stat::Hist && wanted.isForPeople && !wanted.stat ? histograms : rows)
             .push_back({ row->rank, row->kind, index.key(*row), stat, newest.desc->numel, newest.desc->slot.position,
                 row->attempts, group == groups.end() ? nullptr : group->second->edges });
     }
