@@ -161,7 +161,8 @@ def log_image(name: str, image: Any, step: int | None = None) -> None:
 
 
 def checkpoint(path: Any = "", step: int | None = None) -> None:
-    """Marks in the dashboard's plots that a checkpoint was written (to `path`) at a step; without one at that of log()."""
+    """Marks in the dashboard's plots that a checkpoint was written (to `path`), at a step; without one at that of
+    log()."""
     _log_document("checkpoint", "", path, step)
 
 
