@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -66,12 +67,10 @@ std::map<Kind, KindSummary> kindsOf(const store::Catalog& catalog, bool withName
     return kinds;
 }
 
-std::size_t seriesOf(const store::Catalog& catalog)
+std::size_t seriesOf(const std::map<Kind, KindSummary>& kinds)
 {
-    std::size_t all = 0;
-    for (const auto& [kind, summary] : kindsOf(catalog, false))
-        all += summary.series;
-    return all;
+    return std::accumulate(kinds.begin(), kinds.end(), std::size_t { 0 },
+        [](std::size_t sum, const auto& kind) { return sum + kind.second.series; });
 }
 
 std::set<Rank> ranksOf(const store::Catalog& catalog)
@@ -191,8 +190,9 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const Log& log, const store:
             { "ep", source.ep }, { "first_step", source.firstStep.value }, { "last_step", source.lastStep.value },
             { "state", stateOf(source, run) } });
     }
+    const auto summaries = kindsOf(catalog, withNames);
     auto kinds = nlohmann::json::array();
-    for (const auto& [kind, summary] : kindsOf(catalog, withNames)) {
+    for (const auto& [kind, summary] : summaries) {
         auto stats = nlohmann::json::array();
         for (const Stat stat : summary.stats)
             stats.push_back(statName(stat));
@@ -217,7 +217,7 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const Log& log, const store:
         { "state", store::runStateName(run.state) }, { "run_key", catalog.runKey }, { "store_id", catalog.storeId },
         { "created", utcTimeText(catalog.createdNs) }, { "size", run.fileBytes }, { "ranks", ranksOf(catalog).size() },
         { "first_step", catalog.steps.first.value }, { "last_step", catalog.steps.last.value },
-        { "series", seriesOf(catalog) }, { "kinds", kinds }, { "sources", sources }, { "events", log.events },
+        { "series", seriesOf(summaries) }, { "kinds", kinds }, { "sources", sources }, { "events", log.events },
         { "changes", log.changes }, { "dropped", dropped }, { "missing", missing }, { "damage", catalog.damage } };
     if (const Sums sums = sumsOf(capsule.handle.locator, run); sums.areKnown) {
         document["samples"] = toJson(sums.samples, sums.isExact);
@@ -265,8 +265,9 @@ void writeText(
         out << "steps    none\n";
     else
         out << fmt::format("steps    {} to {}\n", catalog.steps.first.value, catalog.steps.last.value);
-    out << fmt::format("series   {}\n", seriesOf(catalog));
-    for (const auto& [kind, summary] : kindsOf(catalog, withNames)) {
+    const auto kinds = kindsOf(catalog, withNames);
+    out << fmt::format("series   {}\n", seriesOf(kinds));
+    for (const auto& [kind, summary] : kinds) {
         std::vector<std::string_view> stats;
         for (const Stat stat : summary.stats)
             stats.push_back(statName(stat));

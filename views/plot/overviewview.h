@@ -25,7 +25,6 @@ public:
     void paintPicture(QPainter& painter, QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
     OverviewCanvas* canvas() const { return m_canvas; }
-    RankTimesPanel* rankTimes() const { return m_times; }
 
 protected:
     void ask() override;

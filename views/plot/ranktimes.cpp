@@ -36,15 +36,19 @@ double quantile(const std::vector<double>& sorted, double share)
 
 void markSlow(std::vector<RankTimes::Box>& boxes)
 {
+    std::vector<double> medians;
+    for (const RankTimes::Box& box : boxes)
+        medians.push_back(box.median);
+    std::sort(medians.begin(), medians.end());
+    if (medians.size() < 3)
+        return; // of two nobody knows which is slow
+    const std::size_t others = medians.size() - 1;
     for (RankTimes::Box& box : boxes) {
-        std::vector<double> others;
-        for (const RankTimes::Box& other : boxes) {
-            if (other.rank != box.rank)
-                others.push_back(other.median);
-        }
-        std::sort(others.begin(), others.end());
-        const double usual = others.empty() ? 0 : quantile(others, 0.5);
-        box.isSlow = others.size() > 1 && box.median > kSlow * usual && box.quarter > usual;
+        const auto own
+            = static_cast<std::size_t>(std::lower_bound(medians.begin(), medians.end(), box.median) - medians.begin());
+        const auto other = [&](std::size_t i) { return medians[i < own ? i : i + 1]; }; // the i-th of the others
+        const double usual = (other((others - 1) / 2) + other(others / 2)) / 2;
+        box.isSlow = box.median > kSlow * usual && box.quarter > usual;
     }
 }
 

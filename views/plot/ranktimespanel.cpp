@@ -65,11 +65,6 @@ void RankTimesPanel::setTimes(std::shared_ptr<const RankTimes> times)
     update();
 }
 
-QRect RankTimesPanel::rowRect(std::size_t box) const
-{
-    return { 0, kTitle + static_cast<int>(box) * kBox, width(), kBox };
-}
-
 void RankTimesPanel::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);

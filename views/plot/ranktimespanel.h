@@ -21,9 +21,7 @@ public:
 
     void setTimes(std::shared_ptr<const RankTimes> times); ///< null or empty: there is nothing to show
     bool isEmpty() const { return !m_times || m_times->isEmpty(); }
-    const RankTimes* times() const { return m_times.get(); }
     void paintTo(QPainter& painter, const QRect& place) const;
-    QRect rowRect(std::size_t box) const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

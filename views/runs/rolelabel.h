@@ -11,7 +11,7 @@ namespace telltale::views {
 class RoleLabel : public QLabel {
     Q_OBJECT
 public:
-    using Color = QColor Theme::*;
+    using Color = ThemeColor;
 
     explicit RoleLabel(Color color, const QFont& font, QWidget* parent = nullptr);
     RoleLabel(const QString& text, Color color, const QFont& font, QWidget* parent = nullptr);
