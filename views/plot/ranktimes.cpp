@@ -37,6 +37,7 @@ double quantile(const std::vector<double>& sorted, double share)
 void markSlow(std::vector<RankTimes::Box>& boxes)
 {
     std::vector<double> medians;
+    medians.reserve(boxes.size());
     for (const RankTimes::Box& box : boxes)
         medians.push_back(box.median);
     std::sort(medians.begin(), medians.end());
