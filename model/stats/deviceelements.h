@@ -12,6 +12,7 @@ using U64 = unsigned long long;
 
 // tt_dtype of stats.h
 enum DType : U32 { F32 = 1, F64, F16, BF16, I8, U8, I16, I32, I64, BOOL };
+constexpr U32 WITH_CHECKSUM = 0x100; // TT_WITH_CHECKSUM
 
 struct Half {
     U16 bits;
@@ -62,6 +63,32 @@ DEVICE float widened(Half x)
     float out;
     asm("cvt.f32.f16 %0, %1;" : "=f"(out) : "h"(x.bits));
     return out;
+}
+
+/// The integer that an element's bits are read as in a checksum (checksumblock.h).
+template <typename T> DEVICE long long integerOf(T x)
+{
+    return x;
+}
+DEVICE long long integerOf(float x)
+{
+    return bitsOf<int>(x);
+}
+DEVICE long long integerOf(double x)
+{
+    return bitsOf<long long>(x);
+}
+DEVICE long long integerOf(Half x)
+{
+    return static_cast<short>(x.bits);
+}
+DEVICE long long integerOf(BFloat x)
+{
+    return static_cast<short>(x.bits);
+}
+DEVICE long long integerOf(Boolean x)
+{
+    return x.bits;
 }
 
 DEVICE bool isFinite(float x)
@@ -127,7 +154,7 @@ template <typename T, typename Visit> DEVICE void forEach(Words words, const Vis
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
         for (int k = 0; k < Word<T>::kElements; ++k)
-            visit(widened(Word<T> { words[i] }.element(k)));
+            visit(Word<T> { words[i] }.element(k));
     }
 }
 

@@ -6,6 +6,7 @@
 // makes a program of it for the card that is there.
 #include "devicekernel.h"
 
+#include "devicebins.h"
 #include "deviceelements.h"
 
 #define KERNEL extern "C" __attribute__((global)) void __attribute__((launch_bounds(TT_DEVICE_THREADS)))
@@ -24,8 +25,11 @@ using Partial = tt_device_partial;
 
 constexpr U32 kThreads = TT_DEVICE_THREADS;
 
-/// What one thread has read. Minimum and maximum stay in the type of the elements, counts in 32 bits.
-template <typename Wide> struct Reading {
+/// What one thread has read. Minimum and maximum stay in the type of the elements, counts in 32 bits. kIsFull: the
+/// checksum too, and where they are asked for the bins.
+template <typename T, bool kIsFull> struct Reading {
+    using Wide = typename Widened<T>::Type;
+    static constexpr bool kFull = kIsFull;
     Wide eps = 0; // below it lies what counts as zero
     double sum = 0;
     double sumsq = 0;
@@ -35,32 +39,47 @@ template <typename Wide> struct Reading {
     U32 nans = 0;
     U32 posInfs = 0;
     U32 negInfs = 0;
+    long long checksum = 0;
+    Column column; // of the bins
 
     /// An element that is known to be finite.
-    DEVICE void addFinite(Wide x)
+    DEVICE void addFinite(T element)
     {
+        const Wide x = widened(element);
         const auto wide = static_cast<double>(x);
         sum += wide;
         sumsq += wide * wide;
         min = x < min ? x : min;
         max = x > max ? x : max;
         zeros += __builtin_elementwise_abs(x) < eps;
+        addMore(element, x);
     }
 
-    DEVICE void add(Wide x)
+    DEVICE void add(T element)
     {
+        const Wide x = widened(element);
         if (isFinite(x)) {
-            addFinite(x);
+            addFinite(element);
         } else {
             nans += x != x;
             posInfs += x > 0;
             negInfs += x < 0;
+            addMore(element, x);
+        }
+    }
+
+    DEVICE void addMore(T element, Wide x)
+    {
+        if constexpr (kIsFull) {
+            checksum += integerOf(element);
+            column.count(x);
         }
     }
 
     DEVICE Partial partial() const
     {
-        return { sum, sumsq, static_cast<double>(min), static_cast<double>(max), zeros, nans, posInfs, negInfs };
+        return { sum, sumsq, static_cast<double>(min), static_cast<double>(max), zeros, nans, posInfs, negInfs,
+            static_cast<U64>(checksum) };
     }
 };
 
@@ -74,6 +93,7 @@ DEVICE void merge(Partial& into, const Partial& more)
     into.nans += more.nans;
     into.pos_infs += more.pos_infs;
     into.neg_infs += more.neg_infs;
+    into.checksum += more.checksum;
 }
 DEVICE void merge(long long& into, long long more)
 {
@@ -116,7 +136,7 @@ template <typename Part> DEVICE void gather(Part& mine)
 
 DEVICE Partial nothing(const Partial&)
 {
-    return Reading<double> {}.partial();
+    return Reading<double, false> {}.partial();
 }
 DEVICE long long nothing(long long)
 {
@@ -129,9 +149,9 @@ DEVICE void readShare(const T* data, U64 numel, U32 block, U32 blocks, Reading& 
 {
     const U64 first = static_cast<U64>(block) * kThreads + __nvvm_read_ptx_sreg_tid_x();
     const U64 stride = static_cast<U64>(blocks) * kThreads;
-#pragma unroll 4
+#pragma unroll Reading::kFull ? 1 : 4
     for (U64 i = first; i < numel; i += stride)
-        reading.add(widened(data[i]));
+        reading.add(data[i]);
 }
 
 /// The same, 16 bytes at a time between two ragged ends.
@@ -151,7 +171,16 @@ DEVICE void readWideShare(const T* data, U64 numel, U32 block, U32 blocks, Readi
     for (; i + 3 * stride < count; i += 4 * stride) {
         const Words four[4]
             = { load(words + i), load(words + i + stride), load(words + i + 2 * stride), load(words + i + 3 * stride) };
-        if (areFinite<T>(four[0]) & areFinite<T>(four[1]) & areFinite<T>(four[2]) & areFinite<T>(four[3])) {
+        if constexpr (Reading::kFull) { // so much to do with each that unrolling would only make the text longer
+            Words one = four[0], next = four[1], third = four[2];
+#pragma unroll 1
+            for (int k = 0; k < 4; ++k) {
+                forEach<T>(one, addAny);
+                one = next;
+                next = third;
+                third = four[3];
+            }
+        } else if (areFinite<T>(four[0]) & areFinite<T>(four[1]) & areFinite<T>(four[2]) & areFinite<T>(four[3])) {
 #pragma unroll
             for (const Words one : four)
                 forEach<T>(one, [&](auto x) { reading.addFinite(x); });
@@ -166,18 +195,21 @@ DEVICE void readWideShare(const T* data, U64 numel, U32 block, U32 blocks, Readi
         forEach<T>(load(words + i), addAny);
     if (block == 0) {
         if (thread < head)
-            reading.add(widened(data[thread]));
+            reading.add(data[thread]);
         const U64 rest = head + count * kWide + thread;
         if (rest < numel)
-            reading.add(widened(data[rest]));
+            reading.add(data[rest]);
     }
 }
 
-template <typename T> DEVICE Partial read(const tt_device_job& job, double eps, float narrowEps, U32 block)
+template <typename T, bool kIsFull>
+DEVICE Partial read(const tt_device_job& job, double eps, float narrowEps, U32 block)
 {
-    using Wide = decltype(widened(T {}));
-    Reading<Wide> reading;
+    using Wide = typename Widened<T>::Type;
+    Reading<T, kIsFull> reading;
     reading.eps = sizeof(Wide) == sizeof(float) ? static_cast<Wide>(narrowEps) : static_cast<Wide>(eps);
+    if constexpr (kIsFull)
+        reading.column = Column(job.bins != nullptr);
     const auto* data = static_cast<const T*>(job.data);
     if constexpr (kIsUsual<T>)
         readWideShare(data, job.numel, block, job.blocks, reading);
@@ -186,29 +218,29 @@ template <typename T> DEVICE Partial read(const tt_device_job& job, double eps, 
     return reading.partial();
 }
 
-DEVICE Partial read(const tt_device_job& job, double eps, float narrowEps, U32 block)
+template <bool kIsFull> DEVICE Partial read(const tt_device_job& job, double eps, float narrowEps, U32 block)
 {
-    switch (job.dtype) {
+    switch (job.dtype & ~WITH_CHECKSUM) {
     case F32:
-        return read<float>(job, eps, narrowEps, block);
+        return read<float, kIsFull>(job, eps, narrowEps, block);
     case F64:
-        return read<double>(job, eps, narrowEps, block);
+        return read<double, kIsFull>(job, eps, narrowEps, block);
     case F16:
-        return read<Half>(job, eps, narrowEps, block);
+        return read<Half, kIsFull>(job, eps, narrowEps, block);
     case BF16:
-        return read<BFloat>(job, eps, narrowEps, block);
+        return read<BFloat, kIsFull>(job, eps, narrowEps, block);
     case I8:
-        return read<signed char>(job, eps, narrowEps, block);
+        return read<signed char, kIsFull>(job, eps, narrowEps, block);
     case U8:
-        return read<unsigned char>(job, eps, narrowEps, block);
+        return read<unsigned char, kIsFull>(job, eps, narrowEps, block);
     case I16:
-        return read<short>(job, eps, narrowEps, block);
+        return read<short, kIsFull>(job, eps, narrowEps, block);
     case I32:
-        return read<int>(job, eps, narrowEps, block);
+        return read<int, kIsFull>(job, eps, narrowEps, block);
     case I64:
-        return read<long long>(job, eps, narrowEps, block);
+        return read<long long, kIsFull>(job, eps, narrowEps, block);
     default:
-        return read<Boolean>(job, eps, narrowEps, block);
+        return read<Boolean, kIsFull>(job, eps, narrowEps, block);
     }
 }
 
@@ -228,8 +260,9 @@ struct Stats {
     U64 nans;
     U64 posInfs;
     U64 negInfs;
+    U64 checksum;
 };
-static_assert(sizeof(Stats) == 88, "as the host has it, but for the checksum behind it");
+static_assert(sizeof(Stats) == 96, "as the host has it");
 
 /// Inf would say that an element was infinite: a finite value beyond float's range becomes its largest finite one.
 DEVICE float toFloat(double x)
@@ -257,6 +290,10 @@ DEVICE void publish(const tt_device_job& job, const Partial& all)
         out.max = toFloat(all.max);
     }
     out.flags = 1; // TT_STATS_PRESENT
+    if (job.dtype & WITH_CHECKSUM) {
+        out.checksum = all.checksum;
+        out.flags |= 2; // TT_STATS_CHECKSUM
+    }
     *static_cast<Stats*>(job.result) = out;
 }
 
@@ -306,7 +343,7 @@ DEVICE tt_device_job jobOf(Parameter* jobs, U32 block, U32& number)
     while (number + 1 < jobs->count && block >= jobs->job[number + 1].first_block)
         ++number;
     const auto& job = jobs->job[number];
-    return { job.data, job.other, job.result, job.numel, job.dtype, job.other_dtype, job.first_block, job.blocks };
+    return { job.data, job.other, job.result, job.bins, job.numel, job.dtype, job.other_dtype, job.first_block, job.blocks };
 }
 #define PARAMETER_OF(kernel)                                                                                           \
     ({                                                                                                                 \
@@ -315,9 +352,10 @@ DEVICE tt_device_job jobOf(Parameter* jobs, U32 block, U32& number)
         reinterpret_cast<Parameter*>(address);                                                                         \
     })
 
-/// The last block of a tensor to come takes all of them together. `tickets` has one count a tensor, 0 between launches.
+/// The last block of a tensor to come takes all of them together; whether this is it. `tickets` has one count a tensor,
+/// 0 between launches.
 template <typename Part>
-DEVICE void finish(const tt_device_job& job, Part mine, Part* partials, U32* tickets, U32 number, U32 block)
+DEVICE bool finish(const tt_device_job& job, Part mine, Part* partials, U32* tickets, U32 number, U32 block)
 {
     gather(mine);
     const U32 thread = __nvvm_read_ptx_sreg_tid_x();
@@ -329,7 +367,7 @@ DEVICE void finish(const tt_device_job& job, Part mine, Part* partials, U32* tic
     }
     __syncthreads();
     if (!telltale_is_last)
-        return;
+        return false;
     __nvvm_membar_gl();
     Part all = nothing(mine);
     for (U32 i = thread; i < job.blocks; i += kThreads)
@@ -337,6 +375,7 @@ DEVICE void finish(const tt_device_job& job, Part mine, Part* partials, U32* tic
     gather(all);
     if (thread == 0)
         publish(job, all);
+    return true;
 }
 
 }
@@ -348,7 +387,25 @@ KERNEL telltale_stats(tt_device_jobs, Partial* partials, U32* tickets)
     const U32 of = __nvvm_read_ptx_sreg_ctaid_x();
     const tt_device_job job = jobOf(jobs, of, number);
     const U32 block = of - job.first_block;
-    finish(job, read(job, jobs->eps, jobs->narrow_eps, block), partials, tickets, number, block);
+    finish(job, read<false>(job, jobs->eps, jobs->narrow_eps, block), partials, tickets, number, block);
+}
+
+/// The same with checksums and histograms. `counts` has TT_DEVICE_BINS a tensor, 0 between launches.
+KERNEL telltale_full_stats(tt_device_jobs, Partial* partials, U32* tickets, U64* counts)
+{
+    Parameter* const jobs = PARAMETER_OF(telltale_full_stats);
+    U32 number;
+    const U32 of = __nvvm_read_ptx_sreg_ctaid_x();
+    const tt_device_job job = jobOf(jobs, of, number);
+    const U32 block = of - job.first_block;
+    U64* const own = counts + number * TT_DEVICE_BINS;
+    if (job.bins)
+        clearBins();
+    const Partial mine = read<true>(job, jobs->eps, jobs->narrow_eps, block);
+    if (job.bins)
+        addBins(own);
+    if (finish(job, mine, partials, tickets, number, block) && job.bins)
+        takeBins(own, static_cast<U64*>(job.bins));
 }
 
 KERNEL telltale_sign_agreement(tt_device_jobs, long long* partials, U32* tickets)

@@ -49,18 +49,22 @@ struct Scratch {
     CudaDriver::Stream stream;
     CudaDriver::Pointer partials;
     CudaDriver::Pointer tickets; ///< 0 between launches
+    CudaDriver::Pointer counts; ///< of histograms; likewise
 };
 
 // Of one launch, which is full when its table is: 4 MiB a stream, so that large tensors share launches too.
 constexpr std::size_t kScratchBlocks = TT_DEVICE_BLOCKS * TT_DEVICE_TENSORS;
 constexpr std::size_t kPartialBytes = kScratchBlocks * sizeof(tt_device_partial);
 constexpr std::size_t kTicketBytes = TT_DEVICE_TENSORS * sizeof(unsigned);
+constexpr std::size_t kCountBytes = TT_DEVICE_TENSORS * TT_DEVICE_BINS * sizeof(std::uint64_t);
+static_assert(TT_DEVICE_BINS == TT_BINS && kTicketBytes % sizeof(std::uint64_t) == 0);
 
 /// One card. Made once and never ended: the driver may be gone before the process's last destructors run.
 struct Card {
     const CudaDriver* driver;
     CudaDriver::Context context = nullptr;
     CudaDriver::Function stats = nullptr;
+    CudaDriver::Function fullStats = nullptr; ///< with checksums and histograms
     CudaDriver::Function agreement = nullptr;
     std::mutex mutex; ///< of scratches
     std::vector<Scratch> scratches;
@@ -120,6 +124,8 @@ struct Card {
             if (why == 0)
                 why = driver->functionOf(&stats, module, "telltale_stats");
             if (why == 0)
+                why = driver->functionOf(&fullStats, module, "telltale_full_stats");
+            if (why == 0)
                 why = driver->functionOf(&agreement, module, "telltale_sign_agreement");
         }
         return why == 0 || refuse("loading the statistics kernels onto the device", why) == 0;
@@ -134,12 +140,14 @@ struct Card {
                 return &scratch;
         }
         const BesideCapture beside(*this);
-        Scratch fresh { stream, 0, 0 };
+        Scratch fresh { stream, 0, 0, 0 };
         scratches.reserve(kMostStreams);
-        if (scratches.size() == kMostStreams || driver->allocate(&fresh.partials, kPartialBytes + kTicketBytes) != 0)
+        if (scratches.size() == kMostStreams
+            || driver->allocate(&fresh.partials, kPartialBytes + kTicketBytes + kCountBytes) != 0)
             return nullptr;
         fresh.tickets = fresh.partials + kPartialBytes;
-        if (driver->setBytes(fresh.tickets, 0, kTicketBytes, stream) != 0)
+        fresh.counts = fresh.tickets + kTicketBytes;
+        if (driver->setBytes(fresh.tickets, 0, kTicketBytes + kCountBytes, stream) != 0)
             return nullptr;
         scratches.push_back(fresh);
         return &scratches.back();
@@ -210,7 +218,8 @@ public:
             return 0;
         CudaDriver::Pointer partials = m_scratch->partials;
         CudaDriver::Pointer tickets = m_scratch->tickets;
-        void* parameters[] = { &m_jobs, &partials, &tickets };
+        CudaDriver::Pointer counts = m_scratch->counts;
+        void* parameters[] = { &m_jobs, &partials, &tickets, &counts }; // a kernel takes as many as it has
         const Result why = m_card.driver->launch(
             m_function, m_blocks, 1, 1, TT_DEVICE_THREADS, 1, 1, 0, m_stream, parameters, nullptr);
         m_jobs.count = 0;
@@ -233,19 +242,24 @@ bool isReadable(const tt_tensor& tensor, std::uint32_t lastDtype)
     return tensor.data && tensor.dtype >= TT_F32 && tensor.dtype <= lastDtype;
 }
 
-int measure(int device, const tt_tensor* tensors, std::size_t count, double eps, tt_stats* const* results, void* stream)
+int measure(int device, const tt_tensor* tensors, std::size_t count, double eps, tt_stats* const* results,
+    std::uint64_t* const* bins, void* stream)
 {
     Card* card = cardOf(device);
     if (!card)
         return refuse("the device was not opened");
-    Launch launch(*card, card->stats, eps, stream);
+    const bool isFull = bins || std::any_of(tensors, tensors + count, [](const tt_tensor& tensor) {
+        return (tensor.dtype & TT_WITH_CHECKSUM) != 0;
+    });
+    Launch launch(*card, isFull ? card->fullStats : card->stats, eps, stream);
     int status = launch.start();
     for (std::size_t i = 0; i < count && status == 0; ++i) {
         const tt_tensor& tensor = tensors[i];
         if (tensor.numel == 0)
             continue;
-        status = isReadable(tensor, TT_BOOL)
-            ? launch.add({ tensor.data, nullptr, results[i], tensor.numel, tensor.dtype, 0, 0, 0 })
+        status = isReadable({ tensor.data, tensor.numel, tensor.dtype & ~TT_WITH_CHECKSUM, 0 }, TT_BOOL)
+            ? launch.add(
+                { tensor.data, nullptr, results[i], bins ? bins[i] : nullptr, tensor.numel, tensor.dtype, 0, 0, 0 })
             : refuse("a tensor has no memory or an unknown dtype");
     }
     return status == 0 ? launch.flush() : status;
@@ -262,7 +276,7 @@ int agree(int device, const tt_tensor* a, const tt_tensor* b, std::size_t count,
         if (a[i].numel == 0 && b[i].numel == 0)
             continue;
         status = isReadable(a[i], TT_BF16) && isReadable(b[i], TT_BF16) && a[i].numel == b[i].numel
-            ? launch.add({ a[i].data, b[i].data, results[i], a[i].numel, a[i].dtype, b[i].dtype, 0, 0 })
+            ? launch.add({ a[i].data, b[i].data, results[i], nullptr, a[i].numel, a[i].dtype, b[i].dtype, 0, 0 })
             : refuse("a pair of tensors differs in size or has no memory");
     }
     return status == 0 ? launch.flush() : status;
@@ -333,19 +347,19 @@ const char* tt_device_open(int device)
         [](const char*) noexcept { return "there is no memory for the statistics kernels"; });
 }
 
-int tt_device_stats(
-    int device, const tt_tensor* tensors, size_t count, double eps, tt_stats* const* results, void* stream)
+int tt_device_stats(int device, const tt_tensor* tensors, size_t count, double eps, tt_stats* const* results,
+    uint64_t* const* bins, void* stream)
 {
     return telltale::withoutThrowing(
-        [&] { return telltale::stats::measure(device, tensors, count, eps, results, stream); },
+        [&] { return telltale::stats::measure(device, tensors, count, eps, results, bins, stream); },
         telltale::stats::failed);
 }
 
-int tt_device_stats_tensor(
-    int device, const void* data, uint64_t numel, uint32_t dtype, double eps, tt_stats* result, void* stream)
+int tt_device_stats_tensor(int device, const void* data, uint64_t numel, uint32_t dtype, double eps, tt_stats* result,
+    uint64_t* bins, void* stream)
 {
     const tt_tensor tensor { data, numel, dtype, 0 };
-    return tt_device_stats(device, &tensor, 1, eps, &result, stream);
+    return tt_device_stats(device, &tensor, 1, eps, &result, bins ? &bins : nullptr, stream);
 }
 
 int tt_device_sign_agreement(

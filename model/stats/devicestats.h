@@ -16,15 +16,16 @@ const char* tt_device_open(int device);
 
 /* Queues the measurement of `count` tensors in the memory of `device` on `stream` (a CUstream of the primary context, 0
  * the default one). results[i] is memory that host and device share (pinned); it is written whole, flags included, once
- * the stream gets there, and not touched for an empty tensor. 0; 1 where the stream is being captured into a graph,
+ * the stream gets there, and not touched for an empty tensor. So is bins[i], the TT_BINS counts of tt_stats_bins();
+ * `bins` or any bins[i] NULL: no histogram. 0; 1 where the stream is being captured into a graph,
  * which would replay the reading into memory that is long gone: nothing is queued; -1 where the device was not opened,
  * a dtype is unknown or the driver refuses (tt_device_trouble()): some of it may be queued. */
-int tt_device_stats(
-    int device, const tt_tensor* tensors, size_t count, double eps, tt_stats* const* results, void* stream);
+int tt_device_stats(int device, const tt_tensor* tensors, size_t count, double eps, tt_stats* const* results,
+    uint64_t* const* bins, void* stream);
 
 /* The same for one tensor, with its description as plain arguments. */
-int tt_device_stats_tensor(
-    int device, const void* data, uint64_t numel, uint32_t dtype, double eps, tt_stats* result, void* stream);
+int tt_device_stats_tensor(int device, const void* data, uint64_t numel, uint32_t dtype, double eps, tt_stats* result,
+    uint64_t* bins, void* stream);
 
 /* Queues tt_sign_agreement() of pairs that are dense in the same order; results[i] as above. */
 int tt_device_sign_agreement(

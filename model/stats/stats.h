@@ -25,7 +25,7 @@ typedef enum tt_dtype {
     TT_BOOL = 10
 } tt_dtype;
 
-/* Added to a dtype: the checksum too, of host memory. It costs where it is asked for. */
+/* Added to a dtype: the checksum too. It costs where it is asked for. */
 #define TT_WITH_CHECKSUM 0x100u
 
 /* A dense tensor in host memory. A null pointer with numel 0 is an empty tensor. */

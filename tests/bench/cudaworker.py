@@ -3,8 +3,9 @@
 
     cudaworker.py VARIANT SIZE
 
-VARIANT is "bare", "telltale weights", "telltale everything", "msprobe weights" or "msprobe everything". Reads a word
-and a number a line, and answers each with one line of JSON:
+VARIANT is "bare", "telltale weights", "telltale histograms" (the same, each tensor with one and a checksum), "telltale
+everything", "msprobe weights" or "msprobe everything". Reads a word and a number a line, and answers each with one line
+of JSON:
 
     steps N     milliseconds a step, over N steps that the host queues as fast as it can and then waits for
     look N      what N steps do on the card and wait for
@@ -36,7 +37,14 @@ from benchworker import EVERYTHING, OPS, clock, watch_by_msprobe
 WEIGHTS = {
     "wg_distribution": True, "mv_distribution": True, "param_distribution": True, "ops": OPS, "targets": {},
 }  # fmt: skip
-CONFIGS = {"weights": WEIGHTS, "everything": EVERYTHING}
+HISTOGRAMS = {
+    **WEIGHTS,
+    "telltale": {
+        "histogram": ["grad_unreduced", "grad_reduced", "param_origin", "exp_avg", "exp_avg_sq"],
+        "checksum": True,
+    },
+}
+CONFIGS = {"weights": WEIGHTS, "histograms": HISTOGRAMS, "everything": EVERYTHING}
 SIZES = {
     "0.83 M": {"d": 128, "n": 4, "h": 4, "t": 64, "b": 8},
     "120 M": {"d": 1280, "n": 6, "h": 20, "t": 1024, "b": 16},

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from bisect import bisect_right
 from collections import deque
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,12 @@ import torch
 import torch.nn as nn
 from probed import Named, config, give
 from recording import RecordingSink
-from telltale import devicestats, native
+from telltale import devicestats, native, series
+from telltale.bins import OCTAVE_EDGES
 from telltale.kinds import Kind, Stat
 from telltale.measure import DTYPES, Measurer
 from telltale.pytorch import PrecisionDebugger, TrainerMon
-from telltale.series import STATS, SeriesDesc, SeriesTable, TableSnapshot
+from telltale.series import HASHED, STATS, SeriesDesc, SeriesTable, TableSnapshot, is_histogram
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 EPS = 1e-8
@@ -31,22 +33,31 @@ EVERYTHING = {
     "xy_distribution": True,
     "all_xy": True,
 }
+BINNED = ["grad_reduced", "param_origin", "actv", "exp_avg_sq"]
+FULL = {**EVERYTHING, "telltale": {"histogram": BINNED, "checksum": True}}
 
 
-def table_of(count: int, kind: Kind = Kind.ACTV, stats: tuple[Stat, ...] = ()) -> SeriesTable:
-    table = SeriesTable(kind, stats)
+def table_of(
+    count: int, kind: Kind = Kind.ACTV, stats: tuple[Stat, ...] = (), has_bins: bool = False
+) -> SeriesTable:
+    table = SeriesTable(kind, stats, has_bins=has_bins)
     for i in range(count):
         table.add(SeriesDesc(str(i)))
     return table
 
 
 def arrived(measurer: Measurer) -> TableSnapshot:
+    return all_arrived(measurer, 1)[0]
+
+
+def all_arrived(measurer: Measurer, how_many: int) -> list[TableSnapshot]:
     pending = measurer.take_pending()
     assert not pending.tensors, "by torch's operations, not by the kernels"
     assert pending.queued is not None and pending.queued.arrive(20)
-    (shot,) = pending.queued.shots()
+    shots = pending.queued.shots()
     pending.queued.release()
-    return shot
+    assert len(shots) == how_many
+    return shots
 
 
 def tensors_of_every_kind() -> list[torch.Tensor]:
@@ -57,6 +68,8 @@ def tensors_of_every_kind() -> list[torch.Tensor]:
         for size in (1, 2, 7, 255, 257, 8191, 65_537, 1_000_003):
             for offset in (0, 1, 3):
                 values = torch.randn(size + offset, generator=generator, dtype=torch.float64) * 10
+                if dtype.is_floating_point:  # every octave that it has, and those that it has not
+                    values *= torch.exp2(torch.randint(-160, 140, values.shape, generator=generator).double())
                 if dtype.is_floating_point and size > 6:
                     values[offset], values[offset + size // 3] = -torch.inf, torch.inf
                     values[offset + size // 2], values[-1] = torch.nan, 0
@@ -73,10 +86,11 @@ def on_the_card(tensor: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("how", ["one by one", "at once", "of one moment"])
-def test_a_card_gives_what_the_host_gives(how: str) -> None:
+@pytest.mark.parametrize("is_full", [False, True], ids=["plain", "with checksums and histograms"])
+def test_a_card_gives_what_the_host_gives(how: str, is_full: bool) -> None:
     tensors = tensors_of_every_kind()
-    host, card = Measurer(EPS, 1), Measurer(EPS, 1)
-    expected, table = table_of(len(tensors)), table_of(len(tensors))
+    host, card = (Measurer(EPS, 1, checksum=is_full, has_bins=is_full) for _ in range(2))
+    expected, table = (table_of(len(tensors), has_bins=is_full) for _ in range(2))
     there = [on_the_card(tensor) for tensor in tensors]
     for row, tensor in enumerate(tensors):
         assert host.one(tensor, expected, row) == ""
@@ -87,8 +101,13 @@ def test_a_card_gives_what_the_host_gives(how: str) -> None:
     else:
         for row, tensor in enumerate(there):
             assert card.one(tensor, table, row) == ""
-    shot = arrived(card)
+    shot, *binned = all_arrived(card, 2 if is_full else 1)
     assert shot.rows.tolist() == list(range(len(tensors)))
+    for counts in binned:
+        assert expected.bins is not None
+        assert counts.rows.tolist() == shot.rows.tolist()
+        for row, tensor in enumerate(tensors):
+            assert counts.values[row].tolist() == expected.bins.values[row].tolist(), (tensor.dtype, tensor.numel())
     for row, tensor in enumerate(tensors):
         one, other = shot.values[row], expected.results[row]
         scale = float(other["sumsq"]) ** 0.5
@@ -100,14 +119,26 @@ def test_a_card_gives_what_the_host_gives(how: str) -> None:
                 assert one[name] == other[name], (tensor.dtype, tensor.numel(), name)
 
 
-def test_the_same_tensors_give_the_same_bits() -> None:
+@pytest.mark.parametrize("is_full", [False, True])
+def test_the_same_tensors_give_the_same_bits(is_full: bool) -> None:
     tensors = [on_the_card(tensor) for tensor in tensors_of_every_kind()]
-    card, table = Measurer(EPS, 1), table_of(len(tensors))
+    card, table = Measurer(EPS, 1, checksum=is_full), table_of(len(tensors), has_bins=is_full)
+    many = 1 + is_full
     card.batch(tensors, table)
-    first = arrived(card).values.tobytes()
+    first = [shot.values.tobytes() for shot in all_arrived(card, many)]
     for row, tensor in enumerate(tensors):
         card.one(tensor, table, row)
-    assert arrived(card).values.tobytes() == first
+    assert [shot.values.tobytes() for shot in all_arrived(card, many)] == first
+
+
+def test_some_of_a_launch_have_histograms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(series, "MAX_HISTOGRAMS", 3)
+    measurer, table = Measurer(EPS, 1), table_of(5, has_bins=True)
+    measurer.together([(row, torch.full((row + 1,), 2.0, device="cuda")) for row in (4, 0, 2)], table)
+    shot, counts = all_arrived(measurer, 2)
+    assert shot.rows.tolist() == [0, 2, 4] and counts.rows.tolist() == [0, 2]
+    assert [row.nonzero()[0].tolist() for row in counts.values] == [[bisect_right(OCTAVE_EDGES, 2.0) - 1]] * 2
+    assert counts.values.max(axis=1).tolist() == [1, 3]
 
 
 def test_tensors_of_one_moment_are_read_by_one_launch_wherever_their_elements_lie(
@@ -150,7 +181,8 @@ def test_signs_agree_as_on_the_host() -> None:
 
 
 def test_what_a_graph_captures_is_told_and_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devicestats, "_idle", deque())  # memory would have to be asked for
+    for pool in (devicestats._STATS, devicestats._COUNTS):
+        monkeypatch.setattr(pool, "idle", deque())  # memory would have to be asked for
     tensor, measurer, table = torch.ones(8, device="cuda"), Measurer(EPS, 1), table_of(1)
     measurer.prepare([tensor])
     graph = torch.cuda.CUDAGraph()
@@ -211,14 +243,16 @@ class Training:
         return self
 
 
-def test_no_bit_of_a_training_changes() -> None:
-    bare, watched = Training().run(50), Training(EVERYTHING).run(50).close()
+@pytest.mark.parametrize("config", [EVERYTHING, FULL], ids=["everything", "full"])
+def test_no_bit_of_a_training_changes(config: dict[str, Any]) -> None:
+    bare, watched = Training().run(50), Training(config).run(50).close()
     for one, other in zip(bare.model.parameters(), watched.model.parameters()):
         assert torch.equal(one, other)
 
 
-def test_nothing_waits_for_the_card() -> None:
-    training = Training(EVERYTHING).run(3)
+@pytest.mark.parametrize("config", [EVERYTHING, FULL], ids=["everything", "full"])
+def test_nothing_waits_for_the_card(config: dict[str, Any]) -> None:
+    training = Training(config).run(3)
     waits: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always")
@@ -232,6 +266,11 @@ def test_nothing_waits_for_the_card() -> None:
             torch.cuda.set_sync_debug_mode("default")
     training.close()
     assert not [wait for wait in waits if "called a synchronizing CUDA operation" in wait]
+    if config is FULL:
+        shots = [shot for frame in training.sink.frames for shot in frame.tables]
+        assert {shot.kind for shot in shots if is_histogram(shot)} >= {Kind.GRAD_REDUCED, Kind.PARAM_ORIGIN, Kind.ACTV}
+        measured = [shot.values["flags"] for shot in shots if shot.values.dtype == STATS]
+        assert measured and all((flags & HASHED != 0).all() for flags in measured)
 
 
 def test_grad_probe_writes_of_a_card_what_it_writes_of_the_host(tmp_path: Path) -> None:

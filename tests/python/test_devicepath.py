@@ -22,7 +22,7 @@ from telltale.measure import Measurer, torch_stats
 from telltale.pytorch import TrainerMon
 from telltale.pytorch.framework import PyTorch
 from telltale.pytorch.optimizerparts import UpdatePart
-from telltale.series import STATS, SeriesDesc, SeriesTable
+from telltale.series import STATS, SeriesDesc, SeriesTable, is_histogram
 
 
 class Card:
@@ -44,19 +44,25 @@ class Card:
         return None
 
     def tt_device_stats_tensor(self, device: int, *rest: Any) -> int:
-        pointer, numel, code, eps, result, _stream = rest
-        size = devicestats._ROWS * STATS.itemsize
-        assert all(not chunk.address <= result < chunk.address + size for chunk in devicestats._idle)
-        here = np.zeros(1, STATS)
-        self._lib.tt_stats_tensor(pointer, numel, code, eps, here.ctypes.data, 1)
+        pointer, numel, code, eps, result, bins, _stream = rest
+        for pool, address in ((devicestats._STATS, result), (devicestats._COUNTS, bins)):
+            assert all(not chunk.address <= address < chunk.address + pool.bytes for chunk in pool.idle)
+        here, counts = np.zeros(1, STATS), np.zeros(1, devicestats.HISTOGRAM)
+        self._lib.tt_stats_tensor_bins(pointer, numel, code, eps, here.ctypes.data, counts.ctypes.data, 1)
         self._queued.append((result, here.tobytes()))
+        if bins:
+            self._queued.append((bins, counts.tobytes()))
         return 0
 
-    def tt_device_stats(self, device: int, tensors: int, count: int, eps: float, results: int, stream: int) -> int:
-        here = np.zeros(count, STATS)
-        self._lib.tt_stats_compute(tensors, count, eps, here.ctypes.data, 1)
-        addresses = (ctypes.c_uint64 * count).from_address(results)
-        self._queued += [(address, one.tobytes()) for address, one in zip(addresses, here)]
+    def tt_device_stats(
+        self, device: int, tensors: int, count: int, eps: float, results: int, bins: int, stream: int
+    ) -> int:
+        here, counts = np.zeros(count, STATS), np.zeros(count, devicestats.HISTOGRAM)
+        self._lib.tt_stats_bins(tensors, count, eps, here.ctypes.data, counts.ctypes.data, 1)
+        for values, addresses in ((here, results), (counts, bins)):
+            if addresses:
+                to = (ctypes.c_uint64 * count).from_address(addresses)
+                self._queued += [(address, one.tobytes()) for address, one in zip(to, values) if address]
         return 0
 
     def tt_device_mark(self, device: int, stream: int) -> int:
@@ -79,10 +85,11 @@ class Card:
 class Ordinary(devicestats._Chunk):
     """Memory that no card could write."""
 
-    def __init__(self) -> None:
-        self.memory = torch.zeros(devicestats._ROWS * STATS.itemsize, dtype=torch.uint8)
-        self.rows = self.memory.numpy().view(STATS)
-        self.address = self.memory.data_ptr()
+    def __init__(self, pool: Any) -> None:
+        empty = torch.empty
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(torch, "empty", lambda size, dtype, pin_memory: empty(size, dtype=dtype))
+            super().__init__(pool)
 
 
 @pytest.fixture
@@ -91,7 +98,9 @@ def card(monkeypatch: pytest.MonkeyPatch) -> Card:
     card = Card()
     monkeypatch.setattr(native, "library", lambda: card)
     monkeypatch.setattr(devicestats, "_Chunk", Ordinary)
-    monkeypatch.setattr(devicestats, "_idle", deque())
+    for pool in (devicestats._STATS, devicestats._COUNTS):
+        monkeypatch.setattr(pool, "idle", deque())
+        monkeypatch.setattr(pool, "all", [])
     monkeypatch.setattr(devicestats, "stream_of", lambda device: 7)
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
     monkeypatch.setattr(Measurer, "one", lambda self, tensor, table, row: self._on_card(tensor, table, row))
@@ -102,7 +111,8 @@ def train(sink: Threaded, steps: int = 5) -> TrainerMon:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
     optimizer = torch.optim.Adam(model.parameters())
-    config = {"wg_distribution": True, "xy_distribution": True, "param_distribution": True}
+    own = {"histogram": ["grad_reduced", "actv"], "checksum": True}
+    config = {"wg_distribution": True, "xy_distribution": True, "param_distribution": True, "telltale": own}
     monitor = TrainerMon(config, sinks=[sink])
     monitor.set_monitor(model, optimizer=optimizer)
     for step in range(steps):
@@ -214,12 +224,12 @@ def test_what_a_card_writes_later_equals_what_is_read_at_once(card: Card, monkey
     for sink in (there, here):
         assert all("2-norm of all" in frame.definitions["grad-norm"] for frame in sink.frames)
     for one, other in zip(there.frames, here.frames):
-        others = {shot.kind: shot for shot in other.tables}
-        assert {shot.kind for shot in one.tables} == set(others)
+        others = {shot.key: shot for shot in other.tables}
+        assert {shot.key for shot in one.tables} == set(others) and sum(map(is_histogram, one.tables)) == 2
         for shot in one.tables:
-            assert shot.series == others[shot.kind].series
-            assert shot.values.tobytes() == others[shot.kind].values.tobytes()
-            order = others[shot.kind].arrival
+            assert shot.series == others[shot.key].series
+            assert shot.values.tobytes() == others[shot.key].values.tobytes()
+            order = others[shot.key].arrival
             if order is not None:
                 assert shot.arrival is not None and shot.arrival.tolist() == order.tolist()
 
@@ -228,14 +238,14 @@ def test_memory_that_a_card_writes_is_used_again_only_when_it_is_written(card: C
     sink = Threaded()
     monitor = train(sink, 1)
     assert monitor.flush(5)
-    (first,) = devicestats._idle
+    (first,) = devicestats._STATS.idle
     engine = monitor.engine
     assert engine is not None
     for _ in range(3):
         train_on(engine.roots[0], engine.found.optimizers[0])
-        assert not devicestats._idle or devicestats._idle[0] is first
+        assert not devicestats._STATS.idle or devicestats._STATS.idle[0] is first
         assert monitor.flush(5)
-        assert list(devicestats._idle) == [first]
+        assert list(devicestats._STATS.idle) == [first]
     monitor.close()
     assert [frame.step for frame in sink.frames] == [0, 1, 2, 3]
 
@@ -283,7 +293,7 @@ def test_a_batch_of_empty_tensors_is_no_step_lost(card: Card) -> None:
 
 
 def test_tensors_of_one_launch_come_into_their_rows_from_any_piece_of_memory(card: Card) -> None:
-    count = devicestats._ROWS + 7
+    count = devicestats._STATS.rows + 7
     table = SeriesTable(Kind.ACTV)
     for i in range(count):
         table.add(SeriesDesc(str(i)))

@@ -20,7 +20,7 @@ extern "C" {
 #define TT_API
 #endif
 
-#define TT_AGENT_ABI 6
+#define TT_AGENT_ABI 7
 
 typedef struct tt_agent tt_agent;
 typedef struct tt_step tt_step;

@@ -11,32 +11,70 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import torch
 
 from . import native
+from .bins import OCTAVES
 from .kinds import Kind
-from .series import STATS, SeriesDesc, SeriesTable, TableSnapshot, samples_each
+from .series import STATS, SeriesDesc, SeriesTable, TableSnapshot, is_histogram, samples_each
 
-_ITEM = STATS.itemsize
-_ROWS = 1024  # of a chunk
+HISTOGRAM = np.dtype((np.uint64, OCTAVES))
 _SLOWLY = "tensors on cuda:%d are read by torch's own operations, which takes 40 times as long"
-_NO_ROWS = np.zeros(0, STATS)
 
 
 class _Chunk:
     """Pinned memory for results. Never given back: torch would hand it out again while a card still writes into it."""
 
-    def __init__(self) -> None:
-        self.memory = torch.empty(_ROWS * _ITEM, dtype=torch.uint8, pin_memory=True)
-        self.rows = self.memory.numpy().view(STATS)
+    def __init__(self, pool: _Pool) -> None:
+        self.memory = torch.empty(pool.bytes, dtype=torch.uint8, pin_memory=True)
+        self.rows = self.memory.numpy().view(pool.base).reshape(pool.rows, *pool.dtype.shape)
         self.address = self.memory.data_ptr()
-        _all.append(self)
+        self.pool = pool
+        pool.all.append(self)
 
 
-_all: list[_Chunk] = []  # of the whole process
-_idle: deque[_Chunk] = deque()  # that no card writes into
+class _Pool:
+    """Chunks of results of one type, of the whole process."""
+
+    def __init__(self, dtype: np.dtype[Any], rows: int) -> None:
+        self.dtype, self.base, self.rows = dtype, dtype.base, rows
+        self.bytes = rows * dtype.itemsize
+        self.all: list[_Chunk] = []
+        self.idle: deque[_Chunk] = deque()  # that no card writes into
+
+
+_STATS = _Pool(STATS, 1024)
+_COUNTS = _Pool(HISTOGRAM, 128)  # of histograms
+
+
+class _Room:
+    """One step's results of one type, place after place."""
+
+    def __init__(self, pool: _Pool) -> None:
+        self.pool = pool
+        self.chunks: list[_Chunk] = []
+        self._taken = 0
+
+    def take(self, count: int) -> range | None:
+        """The next places; None while a graph is captured, which asking for memory would spoil."""
+        places = range(self._taken, self._taken + count)
+        while places.stop > len(self.chunks) * self.pool.rows:
+            try:
+                chunk = self.pool.idle.popleft()
+            except IndexError:
+                if torch.cuda.is_current_stream_capturing():
+                    return None
+                chunk = _Chunk(self.pool)
+            self.chunks.append(chunk)
+        self._taken = places.stop
+        return places
+
+    def address(self, place: int) -> int:
+        chunk, at = divmod(place, self.pool.rows)
+        return self.chunks[chunk].address + at * self.pool.dtype.itemsize
 
 
 @dataclass
@@ -44,10 +82,11 @@ class Queued:
     """Results of one step that cards were asked for. Thread: one at a time."""
 
     entries: dict[SeriesTable, list[tuple[int, int]]] = field(default_factory=dict)  # (row, place in the chunks)
-    chunks: list[_Chunk] = field(default_factory=list)
+    stats: list[_Chunk] = field(default_factory=list)
+    counts: list[_Chunk] = field(default_factory=list)  # of histograms
     marks: list[tuple[int, int]] = field(default_factory=list)  # device, what it passes when all is written
-    ordered: set[SeriesTable] = field(default_factory=set)  # those that note the order in which rows are measured
     series: dict[SeriesTable, list[SeriesDesc]] = field(default_factory=dict)  # as they were in this step
+    ordered: set[SeriesTable] = field(default_factory=set)  # those that note the order in which rows are measured
     lost: int = 0
 
     def arrive(self, seconds: float = float("inf")) -> bool:
@@ -69,14 +108,18 @@ class Queued:
 
     def shots(self) -> list[TableSnapshot]:
         """What arrived, a table each, rows in order."""
-        results = np.concatenate([chunk.rows for chunk in self.chunks]) if self.chunks else _NO_ROWS
+        stats, counts = (np.concatenate([chunk.rows for chunk in some]) if some else None for some in self._memory())
         out = []
         for table, entries in self.entries.items():
             pairs = np.fromiter(chain.from_iterable(entries), np.int64, 2 * len(entries)).reshape(-1, 2)
             # A row that was measured again holds its last value, as on the host.
             rows, last = np.unique(pairs[::-1, 0], return_index=True)
             places = pairs[::-1, 1][last]
-            values = results["sum"][places].reshape(-1, 1) if table.stats else results[places]
+            results = counts if is_histogram(table) else stats
+            assert results is not None  # there is a place in it
+            values = results[places]
+            if table.stats and results is stats:
+                values = values["sum"].reshape(-1, 1)
             arrival = np.argsort(places) if table in self.ordered else None
             series = self.series[table]
             picked = [series[row] for row in rows.tolist()]
@@ -97,8 +140,12 @@ class Queued:
     def release(self) -> None:
         """The memory may be written again; only after arrive()."""
         if not self.marks:
-            _idle.extend(self.chunks)
-        self.chunks = []
+            for chunk in chain(*self._memory()):
+                chunk.pool.idle.append(chunk)
+        self.stats, self.counts = [], []
+
+    def _memory(self) -> tuple[list[_Chunk], list[_Chunk]]:
+        return self.stats, self.counts
 
 
 def _raw_stream(device: int) -> int:
@@ -129,10 +176,9 @@ class DeviceStats:
         self._begin()
 
     def _begin(self) -> None:
-        self._queued = Queued()
-        self._addresses: list[int] = []  # of the chunks
+        self._stats, self._counts = _Room(_STATS), _Room(_COUNTS)
+        self._queued = Queued(stats=self._stats.chunks, counts=self._counts.chunks)
         self._streams: set[tuple[int, int]] = set()
-        self._place = 0  # in the chunks, of the next result
 
     def open(self, device: int) -> bool:
         """Loads the kernels onto a card, which takes up to a second; whether its tensors can be measured here."""
@@ -150,23 +196,26 @@ class DeviceStats:
         if not self._is_open.get(device) and not self.open(device):
             return -1
         stream = stream_of(device)
+        bins = table.bins if table.bins_at(row) else None
         with self._lock:
-            place = self._place
-            chunk, at = divmod(place, _ROWS)
-            if chunk >= len(self._addresses) and not self._grow(place):
+            places = self._stats.take(1)
+            counted = places if bins is None else self._counts.take(1)
+            if places is None or counted is None:
                 return 1
-            self._place = place + 1
-            address = self._addresses[chunk] + at * _ITEM
-            status: int = self._one(device, pointer, numel, code, eps, address, stream)
-            self._note(device, stream, table, status, ((row, place),))
+            address = self._stats.address(places[0])
+            to = 0 if bins is None else self._counts.address(counted[0])
+            status: int = self._one(device, pointer, numel, code, eps, address, to, stream)
+            self._note(device, stream, table, status, ((row, places[0]),))
+            if bins is not None:
+                self._note(device, stream, bins, status, ((row, counted[0]),))
         return status if status >= 0 else self._refused(device)
 
     def batch(self, device: int, tensors: array[int], rows: list[int], eps: float, table: SeriesTable) -> int:
         """Queues many tensors of one device, described as tt_tensor: address, elements and dtype, a word each."""
         described = tensors.buffer_info()[0]
 
-        def queue(results: int, stream: int) -> int:
-            return self._lib.tt_device_stats(device, described, len(rows), eps, results, stream)
+        def queue(results: int, bins: int, stream: int) -> int:
+            return self._lib.tt_device_stats(device, described, len(rows), eps, results, bins, stream)
 
         return self._many(device, table, rows, queue)
 
@@ -174,22 +223,28 @@ class DeviceStats:
         """Queues the sign agreement of pairs into a table with one statistic."""
         pairs = left.buffer_info()[0], right.buffer_info()[0]
 
-        def queue(results: int, stream: int) -> int:
+        def queue(results: int, _: int, stream: int) -> int:
             return self._lib.tt_device_sign_agreement(device, *pairs, len(rows), results, stream)
 
         return self._many(device, table, rows, queue)
 
-    def _many(self, device: int, table: SeriesTable, rows: list[int], queue: Callable[[int, int], int]) -> int:
+    def _many(
+        self, device: int, table: SeriesTable, rows: list[int], queue: Callable[[int, int, int], int]
+    ) -> int:
+        """queue: is given where the results are to go, where the counts of histograms, and the stream."""
         stream = stream_of(device)
+        binned = [row for row in rows if table.bins_at(row)]
         with self._lock:
-            places = range(self._place, self._place + len(rows))
-            if not self._grow(places[-1]):
+            places, counted = self._stats.take(len(rows)), self._counts.take(len(binned))
+            if places is None or counted is None:
                 return 1
-            self._place = places.stop
-            chunks = self._addresses
-            results = array("Q", [chunks[place // _ROWS] + place % _ROWS * _ITEM for place in places])
-            status = queue(results.buffer_info()[0], stream)
+            results = array("Q", map(self._stats.address, places))
+            at = dict(zip(binned, map(self._counts.address, counted)))
+            bins = array("Q", [at.get(row, 0) for row in rows]) if at else None
+            status = queue(results.buffer_info()[0], bins.buffer_info()[0] if bins is not None else 0, stream)
             self._note(device, stream, table, status, zip(rows, places))
+            if table.bins is not None and binned:
+                self._note(device, stream, table.bins, status, zip(binned, counted))
         return status if status >= 0 else self._refused(device)
 
     def __bool__(self) -> bool:
@@ -205,7 +260,8 @@ class DeviceStats:
         entries = self._queued.entries.get(table)
         if not entries:
             return None
-        return Queued({table: list(entries)}, list(self._queued.chunks), self._marks(), series={table: table.series})
+        known = {table: table.series}
+        return Queued({table: list(entries)}, list(self._stats.chunks), list(self._counts.chunks), self._marks(), known)
 
     def take(self) -> Queued | None:
         """What was asked for since the last time, with a mark behind it on every stream; None when nothing was."""
@@ -224,19 +280,6 @@ class DeviceStats:
 
     def _marks(self) -> list[tuple[int, int]]:
         return [(device, self._lib.tt_device_mark(device, stream)) for device, stream in self._streams]
-
-    def _grow(self, place: int) -> bool:
-        """Makes room up to a place; False while a graph is captured, which asking for memory would spoil. Locked."""
-        while place // _ROWS >= len(self._addresses):
-            try:
-                chunk = _idle.popleft()
-            except IndexError:
-                if torch.cuda.is_current_stream_capturing():
-                    return False
-                chunk = _Chunk()
-            self._queued.chunks.append(chunk)
-            self._addresses.append(chunk.address)
-        return True
 
     def _note(
         self, device: int, stream: int, table: SeriesTable, status: int, entries: Iterable[tuple[int, int]]

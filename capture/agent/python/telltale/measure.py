@@ -112,8 +112,7 @@ class Measurer(AnyMeasurer):
         self._scratch: dict[int, np.ndarray] = {}
 
     def configure(self, eps: float, threads: int, checksum: bool = False, has_bins: bool = False) -> None:
-        """What holds from the next tensor on. With a checksum or histograms, tensors on a device are read by torch's
-        operations: the native kernels for them make none."""
+        """What holds from the next tensor on."""
         self.eps, self.threads, self.checksum, self.has_bins = eps, threads, checksum, has_bins
         self._codes = _HASHING_CODES if checksum else _CODES
 
@@ -123,16 +122,6 @@ class Measurer(AnyMeasurer):
             devices = {tensor.get_device() for tensor in map(local, tensors) if tensor.is_cuda}
             for device in devices:
                 self._cards.open(device)
-            if devices and self.checksum:
-                self._cards.trouble = (
-                    "the kernels for cards make no checksums (telltale.checksum): torch's operations read the tensors "
-                    "there, which takes many times as long"
-                )
-            elif devices and self.has_bins:
-                self._cards.trouble = (
-                    "the kernels for cards make no histograms (telltale.histogram): torch's operations read the "
-                    "tensors of these kinds there, which takes many times as long"
-                )
 
     def refusal(self, tensor: Any) -> str:
         return refusal(tensor)
@@ -177,8 +166,8 @@ class Measurer(AnyMeasurer):
 
     def _on_card(self, dense: torch.Tensor, table: SeriesTable, row: int) -> str:
         status = -1
-        if self.is_native and not self.checksum and table.bins is None:
-            device, code = dense.get_device(), _CODES[dense.dtype]
+        if self.is_native:
+            device, code = dense.get_device(), self._codes[dense.dtype]
             status = self._cards.one(device, dense.data_ptr(), dense.numel(), code, self.eps, table, row)
         if status < 0:
             return self._by_torch(dense, table, row)
@@ -298,13 +287,13 @@ class Measurer(AnyMeasurer):
             pointer, numel = tensor.data_ptr(), tensor.numel()
             if pointer and numel:
                 rows.append(row)
-                described.extend((pointer, numel, _CODES[tensor.dtype]))
+                described.extend((pointer, numel, self._codes[tensor.dtype]))
             elif numel:
                 refused.append((row, _FREED))
         if not rows:
             return refused
         status = -1
-        if not self.checksum and table.bins is None and self._cards.open(device):
+        if self._cards.open(device):
             status = self._cards.batch(device, described, rows, self.eps, table)
         if status < 0:
             todo = [(row, tensor) for row, tensor in found if tensor.numel() and tensor.data_ptr()]

@@ -19,7 +19,7 @@ from . import nativelibrary
 from .series import STATS, SeriesDesc
 from .slots import Slot
 
-ABI = 6
+ABI = 7
 
 
 class Tensor(c.Structure):
@@ -225,10 +225,10 @@ def _declare(lib: Any) -> None:
         "tt_stats_tensor": (c.c_int, [pointer, c.c_uint64, c.c_uint32, c.c_double, pointer, c.c_int]),
         "tt_sign_agreement": (c.c_int, [pointer, pointer, c.c_size_t, pointer, c.c_int]),
         "tt_device_open": (c.c_char_p, [c.c_int]),
-        "tt_device_stats": (c.c_int, [c.c_int, pointer, c.c_size_t, c.c_double, pointer, pointer]),
+        "tt_device_stats": (c.c_int, [c.c_int, pointer, c.c_size_t, c.c_double, pointer, pointer, pointer]),
         "tt_device_stats_tensor": (
             c.c_int,
-            [c.c_int, pointer, c.c_uint64, c.c_uint32, c.c_double, pointer, pointer],
+            [c.c_int, pointer, c.c_uint64, c.c_uint32, c.c_double, pointer, pointer, pointer],
         ),
         "tt_device_sign_agreement": (c.c_int, [c.c_int, pointer, pointer, c.c_size_t, pointer, pointer]),
         "tt_device_mark": (pointer, [c.c_int, pointer]),
