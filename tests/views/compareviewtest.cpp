@@ -56,6 +56,8 @@ struct MadeUp {
     double shift = 0; ///< of every value, as another seed has
     bool parts = false;
     std::string config = "{\"start_step\": 0}";
+    int steps = kSteps;
+    std::vector<Kind> kinds = { Kind::GradReduced };
 };
 
 float valueIn(const MadeUp& run, int row, int step)
@@ -73,13 +75,14 @@ void stage(test::CapsuleBuilder& builder, std::int64_t stream, const MadeUp& run
     std::vector<std::string> names;
     for (int row = 0; row < kRows; ++row)
         names.push_back("layers." + std::to_string(row) + ".fc.weight");
-    const auto tensors = builder.addLayout(Kind::GradReduced, { Stat::Norm, Stat::Nans }, names);
+    std::vector<std::shared_ptr<const SeriesLayout>> tensors;
+    for (const Kind kind : run.kinds)
+        tensors.push_back(builder.addLayout(kind, { Stat::Norm, Stat::Nans }, names));
     const auto scalars
         = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss", "telltale.samples_seen", "telltale.wall_ns" });
     std::vector<StepBlock> blocks;
     for (int step = from; step < to; ++step) {
         StepBlock values;
-        values.layout = tensors;
         values.step = Step { step };
         std::vector<float> norms;
         std::vector<std::uint64_t> nans;
@@ -89,7 +92,10 @@ void stage(test::CapsuleBuilder& builder, std::int64_t stream, const MadeUp& run
             nans.push_back(std::isnan(value) ? 1 : 0);
         }
         values.columns = { { Stat::Norm, norms }, { Stat::Nans, nans } };
-        blocks.push_back(values);
+        for (const auto& layout : tensors) {
+            values.layout = layout;
+            blocks.push_back(values);
+        }
         StepBlock loss;
         loss.layout = scalars;
         loss.step = Step { step };
@@ -106,7 +112,7 @@ void write(const std::string& path, const MadeUp& run)
 {
     test::CapsuleBuilder builder(path, run.name);
     const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
-    stage(builder, stream, run, 0, kSteps);
+    stage(builder, stream, run, 0, run.steps);
     Blob config;
     config.id = config.kind = "config";
     config.name = "config.json";
@@ -127,7 +133,10 @@ private Q_SLOTS:
     {
         QVERIFY(m_dir.isValid());
         m_runs = { { "a" }, { "same" }, { "b", kBatch, 0, true, "{\"start_step\": 10}" }, { "seed", kBatch, 0.5 },
-            { "other", kBatch, 1.5 }, { "wide", 2 * kBatch } };
+            { "other", kBatch, 1.5 }, { "wide", 2 * kBatch }, { "near", kBatch, 1e-5 },
+            { "short", 2 * kBatch, 0, false, "{}", 60 },
+            { "more", kBatch, 0, false, "{}", kSteps, { Kind::GradReduced, Kind::ExpAvg } },
+            { "moments", kBatch, 0, false, "{}", kSteps, { Kind::ExpAvg } } };
         for (const MadeUp& run : m_runs)
             write(path(run.name), run);
     }
@@ -176,6 +185,78 @@ private Q_SLOTS:
             at = match.hasMatch() ? match.capturedStart() + number.size() : -1;
         }
         QCOMPARE(sentence->accessibleName(), expected);
+    }
+
+    void aSmallDifferenceIsSeenInTheSentence()
+    {
+        compareWith({ "near" });
+        settle();
+        const auto [a, b] = judge::comparedTexts(m_view->conformance().found()->first.front());
+        QCOMPARE(items::formatValue(std::stod(a)), items::formatValue(std::stod(b)));
+        const QString text
+            = m_view->findChild<QWidget*>(QStringLiteral("compareSentence"))->parentWidget()->accessibleName();
+        QVERIFY2(
+            text.contains(QStringLiteral("%1 against %2").arg(QString::fromStdString(a), QString::fromStdString(b))),
+            qPrintable(text));
+    }
+
+    void itOpensOnWhatAllRunsHave()
+    {
+        const auto catalog = test::CapsuleBuilder::must(reader("more")->catalog());
+        m_state->setRun(handle("more"));
+        m_state->setCatalog(catalog);
+        m_state->setFullRange(catalog->steps);
+        m_state->setKind(Kind::ExpAvg);
+        compareWith({ "moments" });
+        settle();
+        QCOMPARE(m_state->kind(), Kind::ExpAvg); // which is shown, and which both have
+        compareWith({ "moments", "a" });
+        settle();
+        QCOMPARE(m_state->kind(), Kind::ExpAvg); // nothing is in all of them
+        compareWith({ "a" });
+        settle();
+        QCOMPARE(m_state->kind(), Kind::GradReduced);
+        QVERIFY(m_view->map()->picture());
+        m_state->setKind(Kind::ExpAvg); // by a person, who may look at what only one has
+        settle();
+        QCOMPARE(m_state->kind(), Kind::ExpAvg);
+        m_view->hide();
+        m_view->setVisible(true);
+        settle();
+        QCOMPARE(m_state->kind(), Kind::GradReduced);
+    }
+
+    void aRunThatIsOverLacksNothing()
+    {
+        compareWith({ "short" });
+        settle();
+        const auto sides = [this] { return m_view->map()->picture()->sides; };
+        QCOMPARE(sides()->both, (StepRange { Step { 0 }, Step { 59 } }));
+        QCOMPARE(sides()->after, QStringLiteral("short has no step after 59"));
+        const QPoint beyond(m_view->map()->plotRect().right() - 1, m_view->map()->plotRect().top() + 3);
+        QCOMPARE(m_view->map()->renderTo(m_view->map()->size()).pixelColor(beyond), Theme::current().base);
+        choose("compareAlign", static_cast<int>(XAxis::Samples));
+        settle();
+        QCOMPARE(sides()->both, (StepRange { Step { 0 }, Step { 120 } })); // the nearest to its last one
+        QCOMPARE(sides()->after, QStringLiteral("short has no step after 59"));
+    }
+
+    void theRestOfTheSelectionIsDrawnWhenWanted()
+    {
+        compareWith({ "b" });
+        std::vector<ModuleKey> keys;
+        for (int row = 0; row < kRows; ++row)
+            keys.push_back({ QStringLiteral("layers.%1.fc.weight").arg(row), {} });
+        m_state->setSelection(keys);
+        settle();
+        QCOMPARE(m_view->curves()->picture()->series.size(), std::size_t { 6 });
+        QCOMPARE(m_view->curves()->picture()->omitted, kRows - 3);
+        Q_EMIT m_view->curves()->showAllWanted();
+        settle();
+        QCOMPARE(m_view->curves()->picture()->series.size(), std::size_t { 2 * kRows });
+        QCOMPARE(m_view->curves()->picture()->omitted, 0);
+        for (const CurveSeries& one : m_view->curves()->picture()->series)
+            QCOMPARE(one.slot % 6, one.runName == QStringLiteral("b") ? 1 : 0); // a color is a run's
     }
 
     void everyCellIsWhatTheRunsDifferBy()
@@ -295,6 +376,7 @@ private Q_SLOTS:
         series = m_view->curves()->picture()->series;
         QCOMPARE(series.size(), std::size_t { 2 });
         QVERIFY(!series[0].isGroup && series[1].isGroup);
+        QVERIFY(series[0].slot > 2); // no run's color
         for (int step = 0; step < kSteps; ++step) {
             const auto at = static_cast<std::size_t>(step);
             const auto value = [&](const char* name) { return static_cast<double>(valueIn(run(name), 4, step)); };

@@ -241,8 +241,9 @@ void TimelinePainter::paintStrip(int bottom) const
     m_painter.setPen(m_theme.text2);
     const QRect caption(kInset, rect.top() - 3, m_plot.left() - kInset - 10, rect.height() + 6);
     m_painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter,
-        full == m_state.ownRange() ? words(QT_TRANSLATE_NOOP("telltale::views::Timeline", "Whole run"))
-                                   : words(QT_TRANSLATE_NOOP("telltale::views::Timeline", "Both runs")));
+        full == m_state.ownRange()              ? words(QT_TRANSLATE_NOOP("telltale::views::Timeline", "Whole run"))
+            : m_state.comparedRuns().size() > 1 ? words(QT_TRANSLATE_NOOP("telltale::views::Timeline", "All runs"))
+                                                : words(QT_TRANSLATE_NOOP("telltale::views::Timeline", "Both runs")));
     if (full.isEmpty())
         return;
     const QString steps = formatStep(full.first.value) + QStringLiteral(" \u2013 ") + formatStep(full.last.value);

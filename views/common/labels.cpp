@@ -27,7 +27,11 @@ QString cutLabel(const QString& text, const QFontMetricsF& metrics, double width
         return whole;
     if (QString plain = *number + u'.' + rest; metrics.horizontalAdvance(plain) <= width)
         return plain;
-    // Cut in any case: the dots stand for the point.
+    // Cut in any case: the dots stand for the point, and for parts that go before a part is cut.
+    for (QStringList left = parts.mid(number - parts.begin() + 2); !left.isEmpty(); left.removeFirst()) {
+        if (QString some = *number + kDots + left.join(u'.'); metrics.horizontalAdvance(some) <= width)
+            return some;
+    }
     const double room = std::min(width - metrics.horizontalAdvance(*number), metrics.horizontalAdvance(rest) - 1);
     const QString end = metrics.elidedText(rest, Qt::ElideLeft, room);
     return end.size() > 3 ? *number + end : metrics.elidedText(text, Qt::ElideLeft, width);

@@ -199,7 +199,12 @@ void ThemeStyle::drawControl(
     if (element == CE_ComboBoxLabel) {
         const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
         if (combo && !combo->editable) {
-            const QRect field = subControlRect(CC_ComboBox, combo, SC_ComboBoxEditField, widget);
+            QRect field = subControlRect(CC_ComboBox, combo, SC_ComboBoxEditField, widget);
+            if (!combo->currentIcon.isNull()) {
+                combo->currentIcon.paint(
+                    painter, QRect(field.topLeft(), QSize(combo->iconSize.width(), field.height())));
+                field.setLeft(field.left() + combo->iconSize.width() + 4);
+            }
             painter->setPen(option->state.testFlag(State_Enabled) ? Theme::current().text : Theme::current().text3);
             painter->drawText(field, Qt::AlignVCenter | Qt::AlignLeft,
                 painter->fontMetrics().elidedText(combo->currentText, Qt::ElideRight, field.width()));

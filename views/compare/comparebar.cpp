@@ -1,16 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "comparebar.h"
 
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <telltale/common/kindtext.h>
+#include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/tooltiptext.h>
+
+#include "runicon.h"
 
 namespace telltale::views {
 namespace {
+
+constexpr int kMostName = 210; ///< px
+constexpr int kIconButton = 32;
+constexpr QSize kLine { 14, 16 };
+
+class RunLabel : public QLabel {
+public:
+    explicit RunLabel(QWidget* parent)
+        : QLabel(parent)
+    {
+        setFont(wordsFont(12));
+        setTextFormat(Qt::PlainText);
+        setContentsMargins(kLine.width() + 6, 0, 6, 0);
+        setMinimumWidth(kLine.width());
+        setMaximumWidth(kMostName);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        const QRect room = contentsRect();
+        painter.drawText(room, Qt::AlignVCenter, fontMetrics().elidedText(text(), Qt::ElideMiddle, room.width()));
+        runIcon(0).paint(&painter, QRect(QPoint(0, (height() - kLine.height()) / 2), kLine));
+    }
+};
 
 void choose(QComboBox* box, int data)
 {
@@ -26,45 +59,51 @@ CompareBar::CompareBar(ViewState* state, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* runs = new ViewBar(this);
-    auto* shown = new ViewBar(this);
-    layout->addWidget(runs);
-    layout->addWidget(shown);
-    m_againstBox = addChoice(runs, tr("Run B"), "compareAgainst");
-    m_alignBox = addChoice(runs, tr("Aligned by"), "compareAlign");
+    m_runsBar = new ViewBar(this);
+    m_shownBar = new ViewBar(this);
+    layout->addWidget(m_runsBar);
+    layout->addWidget(m_shownBar);
+    m_reference = new RunLabel(this);
+    m_runsBar->addPart(m_reference);
+    m_againstBox = m_runsBar->addCombo(tr("Run B"), QStringLiteral("compareAgainst"));
+    m_runs = new QPushButton(icon(QStringLiteral("compare")), QString(), this);
+    m_runs->setObjectName(QStringLiteral("compareChoose"));
+    m_runs->setAccessibleName(tr("Choose the runs to compare with"));
+    m_runs->setToolTip(m_runs->accessibleName());
+    m_runs->setFont(wordsFont(12));
+    m_runs->setFixedHeight(24);
+    m_runsBar->addPart(m_runs);
+    m_alignBox = m_runsBar->addCombo(tr("Aligned by"), QStringLiteral("compareAlign"));
     m_alignBox->addItem(tr("step"), static_cast<int>(XAxis::Step));
     m_alignBox->addItem(tr("samples"), static_cast<int>(XAxis::Samples));
     m_alignBox->addItem(tr("tokens"), static_cast<int>(XAxis::Tokens));
     m_alignBox->addItem(tr("time"), static_cast<int>(XAxis::Time));
-    m_toleranceBox = addChoice(runs, tr("Tolerance"), "compareTolerance");
+    m_toleranceBox = m_runsBar->addCombo(tr("Tolerance"), QStringLiteral("compareTolerance"));
     m_toleranceBox->setToolTip(tr("Two values are equal that differ by no more than this share of the larger one"));
     m_toleranceBox->addItem(tr("exact"), 0.0);
     for (const double tolerance : { 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1 })
         m_toleranceBox->addItem(items::reformatNumber(QString::number(tolerance, 'g', 6)), tolerance);
-    runs->addStretch();
-    m_caption = runs->addCaption();
-    m_runs = runs->addButton(
-        QStringLiteral("compare"), tr("Choose the runs to compare with"), QString(), QStringLiteral("compareChoose"));
-    m_valueBox = addChoice(shown, tr("Show"), "compareValue");
+    m_runsBar->addStretch();
+    m_valueBox = m_shownBar->addCombo(tr("Show"), QStringLiteral("compareValue"));
     m_valueBox->addItem(tr("difference"), static_cast<int>(HeatScale::Difference));
     m_valueBox->addItem(tr("ratio"), static_cast<int>(HeatScale::Ratio));
-    m_kindBox = addChoice(shown, tr("Kind"), "compareKind");
-    m_statBox = addChoice(shown, tr("Statistic"), "compareStatistic");
-    m_rankBox = addChoice(shown, tr("Rank"), "compareRank");
-    m_orderBox = addChoice(shown, tr("Rows"), "compareRows");
+    m_kindBox = m_shownBar->addCombo(tr("Kind"), QStringLiteral("compareKind"));
+    m_statBox = m_shownBar->addCombo(tr("Statistic"), QStringLiteral("compareStatistic"));
+    m_rankBox = m_shownBar->addCombo(tr("Rank"), QStringLiteral("compareRank"));
+    m_orderBox = m_shownBar->addCombo(tr("Rows"), QStringLiteral("compareRows"));
     m_orderBox->addItem(tr("model order"), static_cast<int>(RowOrder::Model));
     m_orderBox->addItem(tr("by value"), static_cast<int>(RowOrder::Value));
     m_orderBox->addItem(tr("similar rows together"), static_cast<int>(RowOrder::Clustered));
-    m_belowBox = addChoice(shown, tr("Below"), "compareBelow");
+    m_belowBox = m_shownBar->addCombo(tr("Below"), QStringLiteral("compareBelow"));
     m_belowBox->addItem(tr("curves"), static_cast<int>(BelowMap::Lines));
     m_belowBox->addItem(tr("band of all runs"), static_cast<int>(BelowMap::Band));
     m_belowBox->addItem(tr("what differs first"), static_cast<int>(BelowMap::Findings));
     m_belowBox->addItem(tr("configs that differ"), static_cast<int>(BelowMap::Facts));
-    shown->addStretch();
-    m_follow = shown->addButton(
+    m_shownBar->addStretch();
+    m_follow = m_shownBar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("compareFollow"));
     m_follow->setCheckable(true);
-    connect(m_runs, &QToolButton::clicked, this, &CompareBar::chooseWanted);
+    connect(m_runs, &QPushButton::clicked, this, &CompareBar::chooseWanted);
     connect(m_follow, &QToolButton::clicked, state, &ViewState::setFollowing);
     connect(state, &ViewState::followingChanged, this, [this] { m_follow->setChecked(m_state->isFollowing()); });
     m_follow->setChecked(state->isFollowing());
@@ -86,11 +125,6 @@ CompareBar::CompareBar(ViewState* state, QWidget* parent)
     fill();
 }
 
-QComboBox* CompareBar::addChoice(ViewBar* bar, const QString& label, const char* name)
-{
-    return bar->addCombo(label, QLatin1String(name));
-}
-
 void CompareBar::fill()
 {
     items::assertGuiThread();
@@ -102,9 +136,19 @@ void CompareBar::fill()
     for (QComboBox* box : { m_againstBox, m_kindBox, m_statBox, m_rankBox })
         box->clear();
     for (std::size_t run = 1; run <= others; ++run)
-        m_againstBox->addItem(m_state->runName(run));
+        m_againstBox->addItem(runIcon(run), m_state->runName(run));
     m_againstBox->setCurrentIndex(static_cast<int>(m_against) - 1);
-    m_againstBox->setEnabled(others > 0);
+    const QString name = m_state->run() ? m_state->runName(0) : QString();
+    m_reference->setText(tr("A: %1").arg(name));
+    m_reference->setToolTip(items::toolTipText(name));
+    m_reference->setVisible(m_state->run() != nullptr);
+    // With nothing to compare with there is nothing else to choose.
+    for (QComboBox* box : { m_againstBox, m_alignBox, m_toleranceBox })
+        m_runsBar->setComboVisible(box, others > 0);
+    m_shownBar->setVisible(others > 0);
+    m_runs->setVisible(m_state->run() != nullptr);
+    m_runs->setText(others > 0 ? QString() : tr("Choose runs"));
+    m_runs->setFixedWidth(others > 0 ? kIconButton : m_runs->sizeHint().width());
     if (const auto catalog = m_state->catalog()) {
         for (const Kind kind : kindsOf(*catalog)) {
             if (kind != Kind::Scalar)
@@ -145,12 +189,6 @@ RowOrder CompareBar::order() const
 BelowMap CompareBar::below() const
 {
     return static_cast<BelowMap>(m_belowBox->currentData().toInt());
-}
-
-void CompareBar::setCaption(const QString& text, const QString& tip)
-{
-    m_caption->setText(text);
-    m_caption->setToolTip(tip);
 }
 
 }

@@ -7,6 +7,7 @@
 
 class QComboBox;
 class QLabel;
+class QPushButton;
 class QToolButton;
 
 namespace telltale::views {
@@ -28,8 +29,7 @@ public:
     HeatScale value() const;
     RowOrder order() const;
     BelowMap below() const;
-    QToolButton* runsButton() const { return m_runs; }
-    void setCaption(const QString& text, const QString& tip = {});
+    QPushButton* runsButton() const { return m_runs; }
 
 Q_SIGNALS:
     void chooseWanted();
@@ -38,11 +38,12 @@ Q_SIGNALS:
     void belowChanged();
 
 private:
-    QComboBox* addChoice(ViewBar* bar, const QString& label, const char* name);
-
     ViewState* m_state;
     std::size_t m_against = 1;
-    QToolButton* m_runs;
+    ViewBar* m_runsBar;
+    ViewBar* m_shownBar;
+    QLabel* m_reference; ///< the run that is shown, with the line of its curves
+    QPushButton* m_runs;
     QComboBox* m_againstBox;
     QComboBox* m_alignBox;
     QComboBox* m_toleranceBox;
@@ -52,7 +53,6 @@ private:
     QComboBox* m_rankBox;
     QComboBox* m_orderBox;
     QComboBox* m_belowBox;
-    QLabel* m_caption;
     QToolButton* m_follow;
 };
 

@@ -16,7 +16,8 @@ std::vector<ModuleKey> curvesOf(
     const store::Catalog& catalog, const CompareRequest& request, const std::vector<Row>& rows)
 {
     if (!request.selection.empty()) {
-        const auto most = std::min(request.selection.size(), kMostShown);
+        const std::size_t most
+            = request.showsAll ? request.selection.size() : std::min(request.selection.size(), kMostShown);
         return { request.selection.begin(), request.selection.begin() + static_cast<std::ptrdiff_t>(most) };
     }
     RowWish loss;
@@ -47,6 +48,19 @@ StepColumns columnsOf(const Progress& progress, const std::vector<std::pair<doub
         columns.push_back(!from && !to ? StepRange {} : StepRange { from ? *from : *to, to ? *to : *from });
     }
     return columns;
+}
+
+/// The steps of the reference, from the first to the last column that has some of the other run.
+StepRange beside(const StepColumns& columns, StepRange range)
+{
+    const auto isEmpty = [](const StepRange& steps) { return steps.isEmpty(); };
+    const auto first = std::find_if_not(columns.begin(), columns.end(), isEmpty) - columns.begin();
+    const auto end = columns.rend() - std::find_if_not(columns.rbegin(), columns.rend(), isEmpty);
+    const auto count = static_cast<std::int64_t>(columns.size());
+    if (first >= end)
+        return { range.first, Step { range.first.value - 1 } };
+    const auto firstOf = [&](std::int64_t c) { return range.first.value + (c * range.count() + count - 1) / count; };
+    return { Step { firstOf(first) }, Step { firstOf(end) - 1 } };
 }
 
 int columnsFor(StepRange range, int pixels)
@@ -111,6 +125,7 @@ Expected<ComparePart> readComparePart(store::RunReader& reader, const CompareReq
     if (!catalog)
         return tl::unexpected(catalog.error());
     ComparePart part;
+    part.own = request.steps[run];
     RowWish wish;
     wish.kind = request.kind;
     wish.rank = request.rank;
@@ -148,6 +163,7 @@ Expected<ComparePart> readComparePart(store::RunReader& reader, const CompareReq
     if (!progress)
         return tl::unexpected(progress.error());
     part.isAligned = !progress->isEmpty();
+    part.own = part.isAligned ? beside({}, request.range) : request.range;
     if (!part.isAligned)
         return part;
     // Once more, closer: among many steps the first answer is no more than a sketch.
@@ -163,6 +179,7 @@ Expected<ComparePart> readComparePart(store::RunReader& reader, const CompareReq
         return part;
     constexpr int kFiner = 2; ///< than the columns that its own are put into
     const StepColumns mapColumns = columnsOf(*progress, frame->mapQuantities);
+    part.own = beside(mapColumns, request.range);
     if (!part.rows.empty() && !hullOf(mapColumns).isEmpty()) {
         auto heat = readCells(reader, part.rows, request.stat, hullOf(mapColumns), kFiner * request.mapPixels, cancel);
         if (!heat)

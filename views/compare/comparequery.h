@@ -27,6 +27,7 @@ struct CompareRequest {
     Rank rank;
     QString filter;
     std::vector<ModuleKey> selection;
+    bool showsAll = false; ///< curves of all that is selected, however many
     StepRange range; ///< of the reference
     int mapPixels = 0;
     int curvePixels = 0;
@@ -50,6 +51,7 @@ struct ComparePart {
     series::HeatResult heat;
     std::vector<CurveSeries> curves;
     std::shared_ptr<const XWarp> warp;
+    StepRange own; ///< steps of the reference that it has something beside
     std::shared_ptr<const CompareFrame> frame; ///< the reference's alone
     bool isAligned = true; ///< false: it does not record what the runs are aligned by
 };
@@ -65,7 +67,7 @@ struct CompareAnswer {
     std::vector<ModuleKey> shown; ///< whose curves they are
     int onlyInA = 0; ///< rows of the map's runs
     int onlyInB = 0;
-    QStringList unaligned; ///< runs that do not record what they should be aligned by
+    QStringList unaligned; ///< runs that do not record what they should be aligned by: the reference, or all others
 };
 
 /// Puts the parts together: one of each run, in their order. Thread: query.

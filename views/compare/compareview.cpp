@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "compareview.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <QClipboard>
@@ -33,6 +34,7 @@ namespace {
 constexpr double kMapShare = 0.6; ///< of the height
 constexpr int kLiveMs = 1000; ///< how often a run that is still recorded is compared on
 constexpr int kVerdict = 24; ///< px of its line in a picture
+constexpr int kRoomy = 440; ///< px of height below which a second line of words would be missed more by the plots
 
 bool isRecording(const store::RunRef& run)
 {
@@ -77,7 +79,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     m_liveTimer.setInterval(kLiveMs);
     connectState();
     showBelow();
-    m_map->setEmptyText(emptyText());
+    tellEmpty();
 }
 
 CompareView::~CompareView() = default;
@@ -90,7 +92,7 @@ void CompareView::connectState()
         askSoon(Urgency::Now);
     };
     const auto askAll = [this, askNow] {
-        m_isConformanceOutdated = true;
+        m_isConformanceOutdated = m_isKindUnchecked = true;
         m_queries.cancel();
         m_conformance.clear();
         show({});
@@ -98,6 +100,7 @@ void CompareView::connectState()
     };
     connect(state, &ViewState::runChanged, this, askAll);
     connect(state, &ViewState::comparedChanged, this, askAll);
+    connect(state, &ViewState::selectionChanged, this, [this] { m_showsAll = false; });
     for (const auto signal : { &ViewState::kindChanged, &ViewState::statChanged, &ViewState::rankChanged,
              &ViewState::moduleFilterChanged, &ViewState::selectionChanged })
         connect(state, signal, this, askNow);
@@ -120,8 +123,16 @@ void CompareView::connectState()
     connect(m_map, &HeatCanvas::gutterChanged, m_curves, &CurveCanvas::setGutter);
     for (PlotCanvas* canvas : { static_cast<PlotCanvas*>(m_map), static_cast<PlotCanvas*>(m_curves) })
         connect(canvas, &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
-    connect(m_curves, &CurveCanvas::showAllWanted, state, &ViewState::selectOmitted);
-    connect(m_bar, &CompareBar::questionChanged, this, [this] { askSoon(Urgency::Now); });
+    connect(m_curves, &CurveCanvas::showAllWanted, this, [this, state] {
+        state->selectOmitted();
+        m_showsAll = true;
+        askSoon(Urgency::Now);
+    });
+    connect(m_bar, &CompareBar::questionChanged, this, [this] {
+        fitAxis();
+        askSoon(Urgency::Now);
+    });
+    connect(m_split, &QSplitter::splitterMoved, this, &CompareView::fitAxis);
     connect(m_bar, &CompareBar::conformanceChanged, this, [this] {
         m_isConformanceOutdated = true;
         askSoon(Urgency::Now);
@@ -140,7 +151,7 @@ void CompareView::connectState()
     });
     connect(&m_loader, &ComparisonLoader::problem, this, [this](const QString& sentence) {
         m_problem = sentence;
-        m_map->setEmptyText(emptyText());
+        tellEmpty();
     });
     connect(m_verdict, &VerdictLine::goWanted, this, [this] {
         if (m_conformance.found() && !m_conformance.found()->isEqual())
@@ -188,14 +199,71 @@ QString CompareView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to compare it with others.");
     if (!hasOthers())
-        return tr("Choose up to %1 runs to compare “%2” with: the button above at the right.")
+        return tr("Choose up to %1 runs to compare “%2” with: the button above.")
             .arg(ViewState::kMostCompared)
             .arg(state.runName(0));
     if (!state.moduleFilter().isEmpty())
         return tr("No module that both runs have matches the filter “%1”.").arg(state.moduleFilter());
-    return tr("The runs have no %1 of the same modules on rank %2.")
+    return tr("The runs have no %1 of the same modules on rank %2. Choose another kind, or other runs.")
         .arg(kindText(state.kind()))
         .arg(state.rank().value);
+}
+
+void CompareView::tellEmpty()
+{
+    const bool isAsked = m_queries.isBusy() && m_problem.isEmpty();
+    m_map->setEmptyText(isAsked ? QString() : emptyText());
+    m_curves->setEmptyText(isAsked ? QString() : tr("Select a module to see its curves."));
+}
+
+/// The view opens on something that all runs have, where there is such a thing.
+void CompareView::chooseShared()
+{
+    ViewState& state = *context().state;
+    const auto choose = [&](auto current, const auto& valuesOf, const auto& set) {
+        auto values = valuesOf(*state.catalog());
+        for (const ComparedRun& one : state.comparedRuns()) {
+            const auto others = valuesOf(*one.catalog);
+            std::erase_if(
+                values, [&](auto value) { return std::find(others.begin(), others.end(), value) == others.end(); });
+        }
+        if (!values.empty() && std::find(values.begin(), values.end(), current) == values.end())
+            set(values.front());
+    };
+    choose(
+        state.kind(),
+        [](const store::Catalog& catalog) {
+            std::vector<Kind> kinds = kindsOf(catalog);
+            std::erase(kinds, Kind::Scalar);
+            return kinds;
+        },
+        [&](Kind kind) { state.setKind(kind); });
+    choose(
+        state.stat(), [&](const store::Catalog& catalog) { return statsOf(catalog, state.kind()); },
+        [&](Stat stat) { state.setStat(stat); });
+    choose(
+        state.rank(), [&](const store::Catalog& catalog) { return ranksOf(catalog, state.kind()); },
+        [&](Rank rank) { state.setRank(rank); });
+}
+
+void CompareView::showEvent(QShowEvent* event)
+{
+    m_isKindUnchecked = true;
+    askSoon(Urgency::WhenIdle);
+    DataView::showEvent(event);
+}
+
+void CompareView::resizeEvent(QResizeEvent* event)
+{
+    m_verdict->setCompact(height() < kRoomy);
+    DataView::resizeEvent(event);
+}
+
+/// The curves below have the same steps between the same edges: their axis is the map's.
+void CompareView::fitAxis()
+{
+    m_map->setStepAxisVisible(
+        m_below->currentWidget() != m_curves || m_bar->alignment() != XAxis::Step || m_split->sizes().value(1) == 0);
 }
 
 CompareRequest CompareView::request() const
@@ -216,6 +284,7 @@ CompareRequest CompareView::request() const
     request.rank = state.rank();
     request.filter = state.moduleFilter();
     request.selection = state.selection();
+    request.showsAll = m_showsAll;
     request.range = state.visibleRange();
     request.plot = m_map->plotRect().size();
     request.pixelRatio = devicePixelRatioF();
@@ -229,12 +298,14 @@ CompareRequest CompareView::request() const
 void CompareView::ask()
 {
     const ViewState& state = *context().state;
-    m_map->setEmptyText(emptyText());
+    tellEmpty();
     if (!hasOthers() || !state.catalog() || !context().queries) {
         m_liveTimer.stop();
         show({});
         return;
     }
+    if (std::exchange(m_isKindUnchecked, false))
+        chooseShared();
     m_liveTimer.start();
     if (state.visibleRange().isEmpty())
         show({});
@@ -247,6 +318,7 @@ void CompareView::askPicture()
 {
     m_isOutdated = false;
     m_queries.ask(runs(), request(), [this](const Expected<CompareAnswer>& answer) { take(answer); });
+    tellEmpty();
 }
 
 void CompareView::askConformance()
@@ -259,7 +331,7 @@ void CompareView::askConformance()
 void CompareView::take(const Expected<CompareAnswer>& answer)
 {
     m_problem = answer ? QString() : items::saidwords::of(answer.error());
-    m_map->setEmptyText(emptyText());
+    tellEmpty();
     if (answer)
         show(*answer);
     if (m_isOutdated)
@@ -274,16 +346,15 @@ void CompareView::show(const CompareAnswer& answer)
     m_curves->setPicture(answer.curves);
     QStringList notes;
     if (!answer.unaligned.isEmpty())
-        notes.append(tr("not recorded by %1: aligned by step").arg(answer.unaligned.join(items::comma())));
+        notes.append((answer.unaligned.front() == names().front() ? tr("not recorded by %1: aligned by step")
+                                                                  : tr("not recorded by %1: left out"))
+                         .arg(answer.unaligned.join(items::comma())));
     if (answer.onlyInA > 0)
         notes.append(tr("%n rows only in A", nullptr, answer.onlyInA));
     if (answer.onlyInB > 0)
         notes.append(tr("%n rows only in B", nullptr, answer.onlyInB));
-    const QString who = hasOthers() ? tr("A: %1").arg(context().state->runName(0)) : QString();
-    notes.prepend(who);
-    const QString text = notes.join(items::comma());
-    m_bar->setCaption(text, text);
-    m_split->widget(1)->setVisible(hasOthers());
+    m_verdict->setPictureNotes(notes);
+    m_below->setVisible(hasOthers());
 }
 
 void CompareView::showConformance()
@@ -291,6 +362,8 @@ void CompareView::showConformance()
     const auto& found = m_conformance.found();
     if (!m_conformance.isBusy() || !found) {
         m_findings->set(found ? &*found : nullptr);
+        m_findings->setEmptyText(found ? m_verdict->text() : QString());
+        m_facts->setEmptyText(found ? tr("Configs, hyperparameters and environments are the same.") : QString());
         m_facts->set(names(), m_conformance.facts());
     }
     if (isSettled())
@@ -311,6 +384,7 @@ void CompareView::showBelow()
         m_below->setCurrentWidget(m_facts);
         break;
     }
+    fitAxis();
 }
 
 void CompareView::goTo(const judge::Deviation& deviation)

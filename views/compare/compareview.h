@@ -42,9 +42,13 @@ public:
 
 protected:
     void ask() override;
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void connectState();
+    void chooseShared();
+    void fitAxis();
     void askPicture();
     void askConformance();
     void take(const Expected<CompareAnswer>& answer);
@@ -58,6 +62,7 @@ private:
     bool hasOthers() const;
     CompareRequest request() const;
     QString emptyText() const;
+    void tellEmpty();
 
     ComparisonLoader m_loader;
     CompareQueries m_queries;
@@ -65,6 +70,8 @@ private:
     QString m_problem; ///< why the last question had no answer
     bool m_isOutdated = false; ///< data came while a question ran
     bool m_isConformanceOutdated = true;
+    bool m_isKindUnchecked = true; ///< whether the compared runs have what is shown
+    bool m_showsAll = false; ///< curves of all that is selected
     CompareBar* m_bar;
     VerdictLine* m_verdict;
     QSplitter* m_split;

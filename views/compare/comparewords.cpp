@@ -46,14 +46,13 @@ QString comparisonSentence(const judge::Comparison& found)
         until = QCoreApplication::translate("CompareWords", "Equal to %1 until step %2")
                     .arg(tolerance)
                     .arg(formatStep(one.step.value - 1));
-    const auto [a, b] = judge::comparedTexts(one);
+    const auto [a, b] = deviationTexts(one);
     QString sentence
         = QCoreApplication::translate("CompareWords", "%1; first: step %2, rank %3, %4, %5 %6: %7 against %8")
               .arg(until)
               .arg(formatStep(one.step.value))
               .arg(one.rank.value)
-              .arg(text(one.key.text()), text(kindName(one.kind)), text(statName(one.stat)),
-                  items::reformatNumber(text(a)), items::reformatNumber(text(b)));
+              .arg(text(one.key.text()), text(kindName(one.kind)), text(statName(one.stat)), a, b);
     if (std::isfinite(one.relative))
         sentence += QCoreApplication::translate("CompareWords", " (%1 of it)").arg(formatValue(one.relative, 2));
     return sentence + QCoreApplication::translate("CompareWords", ".");
@@ -88,6 +87,15 @@ QString comparisonNote(const judge::Comparison& found)
                              QString::number(first.verdict.then, 'g', 4)));
     }
     return notes.join(QStringLiteral("  ·  "));
+}
+
+std::pair<QString, QString> deviationTexts(const judge::Deviation& one)
+{
+    const auto [a, b] = judge::comparedTexts(one);
+    const bool isWhole = judge::comparedText(one.a, one.stat, false) == judge::comparedText(one.b, one.stat, false);
+    if (isWhole || isIdentity(one.stat))
+        return { text(a), text(b) };
+    return { items::reformatNumber(text(a)), items::reformatNumber(text(b)) };
 }
 
 QString factSectionText(const std::string& section)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <utility>
+
 #include <QString>
 
 #include <telltale/judge/comparisonreport.h>
@@ -13,6 +15,9 @@ namespace telltale::views {
 QString comparisonSentence(const judge::Comparison& found);
 /// "12 of 400 values of 96 series differ", and what was left out.
 QString comparisonNote(const judge::Comparison& found);
+/// Both values of a deviation as the window writes numbers; with all the digits that the verb has where fewer would not
+/// tell them apart.
+std::pair<QString, QString> deviationTexts(const judge::Deviation& one);
 /// "Configuration" of "config".
 QString factSectionText(const std::string& section);
 

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
+#include <tuple>
 
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <telltale/common/theme.h>
 #include <telltale/heatmap/heatimage.h>
 
 namespace telltale::views {
@@ -39,6 +43,29 @@ Cell between(const Cell& a, const Cell& b, HeatScale value)
     return { std::max({ a.state, b.state, CellState::NegInf }), 0 };
 }
 
+/// Says which steps both have, in those of the reference, and in its own where a run begins and ends.
+void tellEnds(HeatSides& sides, StepRange a, StepRange b, StepRange ownOfA, StepRange ownOfB)
+{
+    sides.both = { std::max(a.first, b.first), std::min(a.last, b.last) };
+    if (b.isEmpty()) {
+        sides.after
+            = QCoreApplication::translate("DifferenceMap", "%1 has nothing beside these steps").arg(sides.nameB);
+        return;
+    }
+    QStringList before;
+    QStringList after;
+    for (const auto& [name, steps, own] : { std::tuple(sides.nameA, a, ownOfA), std::tuple(sides.nameB, b, ownOfB) }) {
+        if (steps.first == sides.both.first)
+            before.append(QCoreApplication::translate("DifferenceMap", "%1 has no step before %2")
+                              .arg(name, formatStep(own.first.value)));
+        if (steps.last == sides.both.last)
+            after.append(QCoreApplication::translate("DifferenceMap", "%1 has no step after %2")
+                             .arg(name, formatStep(own.last.value)));
+    }
+    sides.before = before.join(u'\n');
+    sides.after = after.join(u'\n');
+}
+
 }
 
 void addDifferenceMap(CompareAnswer& answer, const CompareRequest& request, ComparePart a, ComparePart b)
@@ -56,6 +83,7 @@ void addDifferenceMap(CompareAnswer& answer, const CompareRequest& request, Comp
     auto sides = std::make_shared<HeatSides>();
     sides->nameA = request.names.value(0);
     sides->nameB = request.names.value(static_cast<int>(request.against));
+    tellEnds(*sides, a.own, b.own, request.steps[0], request.steps[request.against]);
     series::HeatResult& result = picture.result;
     result.range = a.heat.range;
     result.columns = a.heat.columns;

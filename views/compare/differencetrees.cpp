@@ -5,33 +5,22 @@
 #include <cmath>
 
 #include <QHeaderView>
+#include <QPainter>
 
 #include <telltale/common/kindtext.h>
+#include <telltale/common/readout.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/tooltiptext.h>
 
 #include "comparewords.h"
+#include "runicon.h"
 
 namespace telltale::views {
 namespace {
 
 constexpr int kRowRole = Qt::UserRole;
-
-void setUp(QTreeWidget* tree)
-{
-    tree->setFrameShape(QFrame::NoFrame);
-    tree->setRootIsDecorated(false);
-    tree->setIndentation(0);
-    tree->setUniformRowHeights(true);
-    tree->setFont(wordsFont(12));
-    tree->header()->setFont(wordsFont(11));
-    tree->header()->setFixedHeight(22);
-    tree->header()->setMinimumSectionSize(40);
-    tree->header()->setStretchLastSection(true);
-    tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-}
 
 void alignRight(QTreeWidgetItem* item, int column)
 {
@@ -41,17 +30,48 @@ void alignRight(QTreeWidgetItem* item, int column)
 
 }
 
-FindingsTree::FindingsTree(QWidget* parent)
+DifferenceTree::DifferenceTree(QWidget* parent)
     : QTreeWidget(parent)
 {
-    setUp(this);
+    setFrameShape(QFrame::NoFrame);
+    setRootIsDecorated(false);
+    setIndentation(0);
+    setUniformRowHeights(true);
+    setFont(wordsFont(12));
+    header()->setFont(wordsFont(11));
+    header()->setFixedHeight(22);
+    header()->setMinimumSectionSize(40);
+    header()->setStretchLastSection(true);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setStyleSheet(QStringLiteral("QTreeView::item { padding: 0 5px; }")); // below the words of the header
+}
+
+void DifferenceTree::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    viewport()->update();
+}
+
+void DifferenceTree::paintEvent(QPaintEvent* event)
+{
+    QTreeWidget::paintEvent(event);
+    if (topLevelItemCount() > 0)
+        return;
+    QPainter painter(viewport());
+    paintEmptyState(painter, viewport()->rect(), m_emptyText, Theme::current());
+}
+
+FindingsTree::FindingsTree(QWidget* parent)
+    : DifferenceTree(parent)
+{
     setObjectName(QStringLiteral("compareFindings"));
     setAccessibleName(tr("What differs first and most"));
     setColumnCount(ColumnCount);
+    header()->setStretchLastSection(false);
     setHeaderLabels(
         { tr("Difference"), tr("Step"), tr("Rank"), tr("Name"), tr("Quantity"), tr("A"), tr("B"), tr("Share") });
     headerItem()->setToolTip(ShareColumn, tr("The difference as a share of the larger of the two values"));
-    const int widths[] = { 136, 64, 44, 240, 180, 100, 100, 70 };
+    const int widths[] = { 136, 64, 50, 240, 230, 136, 136, 70 };
     for (int column = 0; column < ColumnCount; ++column)
         header()->resizeSection(column, std::max(widths[column], header()->sectionSizeHint(column)));
     for (const int column : { StepColumn, RankColumn, AColumn, BColumn, ShareColumn })
@@ -68,11 +88,10 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
     auto* item = new QTreeWidgetItem(this);
     item->setData(0, kRowRole, static_cast<int>(m_rows.size()));
     m_rows.push_back(deviation);
-    const auto [a, b] = judge::comparedTexts(deviation);
+    const auto [a, b] = deviationTexts(deviation);
     const QString quantity = kindText(deviation.kind) + items::comma() + statText(deviation.stat);
     const QStringList texts { where, formatStep(deviation.step.value), QString::number(deviation.rank.value),
-        QString::fromStdString(deviation.key.text()), quantity, items::reformatNumber(QString::fromStdString(a)),
-        items::reformatNumber(QString::fromStdString(b)),
+        QString::fromStdString(deviation.key.text()), quantity, a, b,
         std::isfinite(deviation.relative) ? formatValue(deviation.relative, 2) : QString() };
     for (int column = 0; column < ColumnCount; ++column)
         item->setText(column, texts[column]);
@@ -103,9 +122,8 @@ void FindingsTree::set(const judge::Comparison* found)
 }
 
 FactsTree::FactsTree(QWidget* parent)
-    : QTreeWidget(parent)
+    : DifferenceTree(parent)
 {
-    setUp(this);
     setObjectName(QStringLiteral("compareFacts"));
     setAccessibleName(tr("Configs and hyperparameters that differ"));
 }
@@ -119,8 +137,10 @@ void FactsTree::set(const QStringList& runs, const std::vector<judge::DifferingF
     setHeaderLabels(QStringList { tr("Of"), tr("Field") } + runs);
     header()->resizeSection(0, 130);
     header()->resizeSection(1, 260);
-    for (int run = 0; run < static_cast<int>(runs.size()); ++run)
+    for (int run = 0; run < static_cast<int>(runs.size()); ++run) {
         header()->resizeSection(kFirstRun + run, 170);
+        headerItem()->setIcon(kFirstRun + run, runIcon(static_cast<std::size_t>(run)));
+    }
     for (const judge::DifferingFact& fact : facts) {
         auto* item = new QTreeWidgetItem(this);
         item->setText(0, factSectionText(fact.section));

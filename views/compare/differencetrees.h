@@ -8,9 +8,23 @@
 
 namespace telltale::views {
 
+/// A table, or one sentence where it has no rows. Thread: gui.
+class DifferenceTree : public QTreeWidget {
+    Q_OBJECT
+public:
+    explicit DifferenceTree(QWidget* parent = nullptr);
+    void setEmptyText(const QString& text);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QString m_emptyText;
+};
+
 /// What differs first, in the order of a step, and what differs most of each kind. A click or Return goes there.
 /// Thread: gui.
-class FindingsTree : public QTreeWidget {
+class FindingsTree : public DifferenceTree {
     Q_OBJECT
 public:
     enum Column {
@@ -38,7 +52,7 @@ private:
 };
 
 /// Facts that are not the same in all compared runs, a column a run. Thread: gui.
-class FactsTree : public QTreeWidget {
+class FactsTree : public DifferenceTree {
     Q_OBJECT
 public:
     explicit FactsTree(QWidget* parent = nullptr);

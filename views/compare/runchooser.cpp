@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kIdRole = Qt::UserRole;
 constexpr int kRowHeight = 24;
+constexpr int kAround = 62; ///< px of the search and the margins
 
 }
 
@@ -47,7 +48,6 @@ RunChooser::RunChooser(items::RunsModel* model, ViewState* state, Find find, QWi
     layout->setSpacing(8);
     layout->addWidget(m_search);
     layout->addWidget(m_list);
-    resize(340, 360);
     setAutoFillBackground(true);
     setFocusProxy(m_search);
     hide();
@@ -60,9 +60,15 @@ RunChooser::RunChooser(items::RunsModel* model, ViewState* state, Find find, QWi
         if (!m_isFilling)
             tellChosen();
     });
-    // Return checks what is highlighted, as Space does.
-    connect(m_list, &QListWidget::itemActivated, this, [](QListWidgetItem* item) {
+    // Return checks what is highlighted, as Space does; so does a click beside the box.
+    const auto toggle = [](QListWidgetItem* item) {
         item->setCheckState(item->checkState() == Qt::Checked ? Qt::Unchecked : Qt::Checked);
+    };
+    connect(m_list, &QListWidget::itemActivated, this, toggle);
+    connect(m_list, &QListWidget::itemPressed, this, [this](QListWidgetItem* item) { m_pressed = item->checkState(); });
+    connect(m_list, &QListWidget::itemClicked, this, [this, toggle](QListWidgetItem* item) {
+        if (item->checkState() == m_pressed)
+            toggle(item);
     });
 }
 
@@ -70,9 +76,11 @@ void RunChooser::openBelow(const QWidget* button)
 {
     fill();
     m_search->clear();
-    const QPoint below = button->mapTo(parentWidget(), QPoint(button->width(), button->height() + 2));
-    resize(std::min(340, parentWidget()->width() - 8), std::min(360, parentWidget()->height() - below.y() - 8));
-    move(std::max(4, below.x() - width()), below.y());
+    const QPoint below = button->mapTo(parentWidget(), QPoint(0, button->height() + 2));
+    const int rows = std::max(m_list->count(), 3) * kRowHeight + kAround;
+    resize(
+        std::min(340, parentWidget()->width() - 8), std::min({ 360, rows, parentWidget()->height() - below.y() - 8 }));
+    move(std::max(4, std::min(below.x(), parentWidget()->width() - width() - 4)), below.y());
     show();
     raise();
     m_search->setFocus();

@@ -11,6 +11,7 @@ namespace telltale::views {
 namespace {
 
 constexpr int kColors = 6; ///< beyond which a color alone does not tell
+constexpr int kDashes = 3; ///< of each color
 
 bool belongTogether(const CurveSeries& a, const CurveSeries& b)
 {
@@ -68,7 +69,7 @@ std::vector<CurveSeries> linesOfRuns(const std::vector<ComparePart>& parts)
     for (const auto& row : byRow(parts)) {
         for (const auto& [run, one] : row) {
             CurveSeries line = *one;
-            line.slot = static_cast<int>(run) + (isFew ? place * kColors : 0);
+            line.slot = static_cast<int>(run) + (isFew ? place % kDashes * kColors : 0);
             line.hasRunColor = true;
             line.isOtherRun = run > 0;
             lines.push_back(std::move(line));
@@ -85,7 +86,7 @@ std::vector<CurveSeries> bandsOfRuns(const std::vector<ComparePart>& parts)
     for (const auto& row : byRow(parts)) {
         const auto count = static_cast<int>(row.size());
         CurveSeries median = *row.front().second;
-        median.slot = place++;
+        median.slot = (static_cast<int>(parts.size()) + place++) % kColors; // no run's, as long as there are others
         median.hasRunColor = true;
         median.isOtherRun = false;
         CurveSeries band = median;

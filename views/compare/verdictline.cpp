@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verdictline.h"
 
+#include <utility>
+
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -10,6 +12,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/tooltiptext.h>
 
 #include "comparewords.h"
 #include "conformance.h"
@@ -18,6 +21,7 @@ namespace telltale::views {
 namespace {
 
 constexpr int kHeight = 62;
+constexpr int kCompact = 46;
 constexpr int kLines = 38; ///< px of two lines of the sentence
 constexpr int kSign = 34; ///< px left of the words
 
@@ -74,15 +78,29 @@ QString VerdictLine::text() const
     return m_text;
 }
 
+void VerdictLine::setPictureNotes(const QStringList& notes)
+{
+    if (std::exchange(m_pictureNotes, notes) != notes)
+        update();
+}
+
+void VerdictLine::setCompact(bool on)
+{
+    if (std::exchange(m_isCompact, on) == on)
+        return;
+    m_note->setVisible(!on);
+    setFixedHeight(on ? kCompact : kHeight);
+}
+
 void VerdictLine::update()
 {
     items::assertGuiThread();
     const auto& found = m_conformance->found();
     const bool isFirstLook = m_conformance->isBusy() && !found;
-    m_noteText.clear();
+    QStringList notes;
     if (found) {
         m_text = comparisonSentence(*found);
-        m_noteText = comparisonNote(*found);
+        notes.append(comparisonNote(*found));
     } else if (isFirstLook) {
         m_text = tr("Comparing every value: %1 %").arg(static_cast<int>(m_conformance->share() * 100));
     } else if (m_conformance->isStopped()) {
@@ -90,11 +108,13 @@ void VerdictLine::update()
     } else {
         m_text = m_conformance->problem();
     }
+    m_noteText = (notes + m_pictureNotes).join(QStringLiteral("  ·  "));
     m_go->setVisible(found && !found->isEqual());
     m_copy->setVisible(found.has_value());
     m_stop->setVisible(isFirstLook);
     setAccessibleName(m_text);
     setVisible(!m_text.isEmpty());
+    layout()->activate();
     fit();
     QWidget::update();
 }
@@ -105,8 +125,10 @@ void VerdictLine::fit()
         // Two lines of words break where they must: a little is lost at the end of the first.
         const int room = label == m_note ? label->width() : label->width() * 9 / 5;
         label->setText(label->fontMetrics().elidedText(text, Qt::ElideRight, room));
-        label->setToolTip(label->text() == text ? QString() : text);
+        label->setToolTip(label->text() == text ? QString() : items::toolTipText(text));
     }
+    if (m_isCompact)
+        m_sentence->setToolTip(items::toolTipText(m_text + u'\n' + m_noteText));
 }
 
 void VerdictLine::resizeEvent(QResizeEvent* event)

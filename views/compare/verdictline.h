@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 
 class QLabel;
@@ -18,6 +19,8 @@ public:
     explicit VerdictLine(Conformance* conformance, QWidget* parent = nullptr);
 
     QString text() const;
+    void setPictureNotes(const QStringList& notes); ///< what the map leaves out
+    void setCompact(bool on); ///< the sentence alone, where there is little room
 
 Q_SIGNALS:
     void goWanted();
@@ -39,6 +42,8 @@ private:
     QPushButton* m_copy;
     QString m_text;
     QString m_noteText;
+    QStringList m_pictureNotes;
+    bool m_isCompact = false;
 };
 
 }

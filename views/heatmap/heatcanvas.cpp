@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include <QHelpEvent>
@@ -25,6 +26,8 @@ using series::CellState;
 namespace {
 constexpr int kTop = 8;
 constexpr int kBottom = 8;
+constexpr int kFigures = 4; ///< of a value, as everywhere
+constexpr int kAllFigures = 9; ///< that tell any two values of a float apart
 }
 
 HeatCanvas::HeatCanvas(ViewState* state, QWidget* parent)
@@ -167,6 +170,7 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     m_layout = layoutFor(size);
     QPainter painter(&frame);
     painter.drawImage(plot.topLeft(), HeatImage::cells(*m_picture, plot.size(), scale, theme));
+    paintEnds(painter, plot);
     HeatGutter(*m_picture, m_layout, plot).paint(painter, theme);
     AxisPainter axis(painter, theme);
     if (hasStepAxis()) {
@@ -184,6 +188,34 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     if (m_legend)
         paintHeatLegend(painter, QRectF(plot.right(), kTop, SharedAxis::kLegend, size.height() - kTop - kBottom),
             *m_picture, theme);
+}
+
+/// Where one of two runs has not begun or is over, nothing is missing: the ground, and why.
+void HeatCanvas::paintEnds(QPainter& painter, const QRect& plot) const
+{
+    if (!m_picture->sides)
+        return;
+    const Theme& theme = Theme::current();
+    const StepRange both = m_picture->sides->both;
+    const int columns = m_picture->columns();
+    int first = 0;
+    while (first < columns && m_picture->stepsOf(first).last < both.first)
+        ++first;
+    int end = columns;
+    while (end > 0 && both.last < m_picture->stepsOf(end - 1).first)
+        --end;
+    const int left = HeatImage::columnLeft(std::min(first, end), columns, plot.width());
+    const int right = HeatImage::columnLeft(end, columns, plot.width());
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    for (const auto& [from, to, why] :
+        { std::tuple(0, left, m_picture->sides->before), std::tuple(right, plot.width(), m_picture->sides->after) }) {
+        const QRect area(plot.left() + from, plot.top(), to - from, plot.height());
+        painter.fillRect(area, theme.base);
+        const QRect room = area.adjusted(8, 0, -8, 0);
+        if (room.contains(painter.boundingRect(room, Qt::AlignCenter | Qt::TextWordWrap, why)))
+            painter.drawText(room, Qt::AlignCenter | Qt::TextWordWrap, why);
+    }
 }
 
 void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
@@ -347,16 +379,31 @@ void HeatCanvas::tellSides(Readout& readout, const QString& stat) const
     const auto columns = static_cast<std::size_t>(m_picture->columns());
     const std::size_t at
         = m_picture->sideRows[static_cast<std::size_t>(m_hoverRow)] * columns + static_cast<std::size_t>(m_hoverColumn);
-    const auto text = [](CellState state, float value) {
-        return state == CellState::Value ? formatValue(static_cast<double>(value), 6) : glyphs::word(state);
+    const StepRange steps = m_picture->stepsOf(m_hoverColumn);
+    const bool isBefore = steps.last < sides.both.first;
+    const bool isAfter = sides.both.last < steps.first;
+    const auto text = [&](CellState state, float value, int figures) {
+        if (state == CellState::Value)
+            return formatValue(static_cast<double>(value), figures);
+        return isBefore || isAfter ? QString(QChar(0x2013)) : glyphs::word(state);
     };
-    const QString a = text(sides.statesA[at], sides.valuesA[at]);
-    const QString b = text(sides.statesB[at], sides.valuesB[at]);
+    const bool areEqual = sides.statesA[at] == sides.statesB[at]
+        && (sides.valuesA[at] == sides.valuesB[at] || series::isNonFinite(sides.statesA[at]));
+    QString a;
+    QString b;
+    for (const int figures : { kFigures, kAllFigures }) {
+        a = text(sides.statesA[at], sides.valuesA[at], figures);
+        b = text(sides.statesB[at], sides.valuesB[at], figures);
+        if (areEqual || a != b)
+            break;
+    }
     readout.detail = tr("%1   A %2   B %3").arg(stat, a, b);
     const CellState state = readout.state;
     const double value = m_picture->value(m_hoverRow, m_hoverColumn);
-    if (sides.statesA[at] == sides.statesB[at]
-        && (sides.valuesA[at] == sides.valuesB[at] || series::isNonFinite(sides.statesA[at])))
+    if (isBefore || isAfter) {
+        readout.value = isBefore ? sides.before : sides.after;
+        readout.state = CellState::Value; // no sign of what would be missing
+    } else if (areEqual && state == CellState::Value)
         readout.value = tr("equal");
     else if (state != CellState::Value)
         readout.value = series::isNonFinite(state) ? tr("apart") : glyphs::word(state);

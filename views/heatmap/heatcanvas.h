@@ -75,6 +75,7 @@ private:
     void paintSelection(QPainter& painter, const QRect& plot) const;
     void paintColumnOutline(QPainter& painter, const QRect& plot, int column) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
+    void paintEnds(QPainter& painter, const QRect& plot) const;
     void tellSides(Readout& readout, const QString& stat) const;
     void tellGutter();
     int selectedRow() const;

@@ -18,6 +18,8 @@ using series::CellState;
 
 namespace {
 
+constexpr double kTickPitch = 12; ///< px that two labels beside the colors are apart
+
 std::int64_t stepsOfColumn(const HeatPicture& picture)
 {
     return picture.axes == HeatAxes::ModuleByRank || picture.columns() == 0
@@ -89,8 +91,12 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
     if (picture.clippedLow)
         paintClip(painter, QPointF(bar.center().x(), bar.bottom() + 2), false, QColor::fromRgb(table[0]));
     painter.setFont(numberFont(11));
+    std::vector<double> taken; // the outer ones come first
     for (const ValueScale::Tick& tick : picture.ticks.empty() ? picture.scale.ticks(height, 30) : picture.ticks) {
         const double y = std::round(bar.bottom() - picture.scale.unitOf(tick.value) * height);
+        if (std::any_of(taken.begin(), taken.end(), [y](double other) { return std::abs(other - y) < kTickPitch; }))
+            continue;
+        taken.push_back(y);
         painter.fillRect(QRectF(bar.right() + 1, y, 4, 1), theme.text3);
         painter.setPen(theme.text2);
         QString label = tick.label;
@@ -123,7 +129,7 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
     painter.drawText(QPointF(x, y + 26), reductionText(picture));
     if (picture.sides && stepsOfColumn(picture) > 1) {
         // What is subtracted: not the largest difference of any of these steps, which may be larger.
-        painter.drawText(QPointF(x, y + 39), QCoreApplication::translate("HeatLegend", "of each run, then compared"));
+        painter.drawText(QPointF(x, y + 39), QCoreApplication::translate("HeatLegend", "of each run"));
         y += 13;
     }
     const QString range = rangeText(picture);
@@ -147,8 +153,8 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
         paintBar(painter, QRectF(std::round(x), std::round(barTop), 13, std::floor(barHeight)), picture, theme);
         y = barTop + barHeight + 22;
     } else {
-        paintBar(
-            painter, QRectF(std::round(x), std::round(barTop), 13, std::floor(std::max(room, 20.0))), picture, theme);
+        if (room >= kTickPitch)
+            paintBar(painter, QRectF(std::round(x), std::round(barTop), 13, std::floor(room)), picture, theme);
         painter.restore();
         return;
     }

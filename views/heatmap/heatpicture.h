@@ -31,6 +31,9 @@ struct RankBand {
 struct HeatSides {
     QString nameA;
     QString nameB;
+    StepRange both; ///< that both runs have: beyond them is nothing to compare
+    QString before; ///< why, before these steps
+    QString after;
     std::vector<float> valuesA; ///< row-major, in the order in which the rows were before they were ordered
     std::vector<float> valuesB;
     std::vector<series::CellState> statesA;

@@ -126,11 +126,15 @@ void CurveLegend::addLines()
     const bool tall = m_compares || count * kTall <= m_area.height();
     const double marks = m_compares ? kMarks : 0;
     std::vector<QString> names;
-    for (const CurveSeries& one : m_picture.series)
+    std::vector<QString> runs;
+    for (const CurveSeries& one : m_picture.series) {
         names.push_back(one.row.label);
+        runs.push_back(one.runName);
+    }
     // Above its value a name may go to the edge.
     const double room = m_area.width() - (severalWhere ? 24 : tall ? 16 + kIndent : 24 + kIndent + kValue);
     m_names = fitLabels(names, QFontMetricsF(codeFont(11, severalWhere ? 500 : 400)), room);
+    m_runNames = fitLabels(runs, QFontMetricsF(wordsFont(11, 600)), m_area.width() - 24 - kIndent);
     for (int i = 0; i < count; ++i) {
         if (!severalWhere) {
             m_lines.push_back({ i, tall ? Form::Tall : Form::Short, tall ? kTall + marks : kShort });
@@ -176,7 +180,8 @@ void CurveLegend::paintLine(
         // Its name has a line of its own: cut, it would no longer tell which run it is.
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
-        write(QRectF(left + kIndent, line.top, right - left - kIndent, 16), one.runName, Qt::ElideMiddle);
+        write(QRectF(left + kIndent, line.top, right - left - kIndent, 16),
+            m_runNames[static_cast<std::size_t>(line.series)], Qt::ElideMiddle);
         painter.setPen(theme.text3);
         write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15), rankText(one),
             Qt::ElideRight);

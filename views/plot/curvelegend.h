@@ -64,6 +64,7 @@ private:
     QRectF m_area;
     const CurvePicture& m_picture;
     std::vector<QString> m_names; ///< of every series, cut so that different ones stay different
+    std::vector<QString> m_runNames; ///< the same of the runs'
     std::vector<Line> m_lines; ///< all of them
     std::vector<Line> m_shown;
     bool m_compares;
