@@ -298,6 +298,23 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::ConfigForm</name>
+    <message numerus="yes">
+        <source>%n field(s)</source>
+        <translation>
+            <numerusform>%n field</numerusform>
+            <numerusform>%n fields</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n field(s), %1 shown</source>
+        <translation>
+            <numerusform>%n field, %1 shown</numerusform>
+            <numerusform>%n fields, %1 shown</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::ConfigView</name>
     <message numerus="yes">
         <source>Fix %n error(s) first.</source>
@@ -318,6 +335,13 @@
         <translation>
             <numerusform>%n error</numerusform>
             <numerusform>%n errors</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n revision(s)</source>
+        <translation>
+            <numerusform>%n revision</numerusform>
+            <numerusform>%n revisions</numerusform>
         </translation>
     </message>
 </context>

@@ -323,6 +323,21 @@
     </message>
 </context>
 <context>
+    <name>DifferenceMap</name>
+    <message>
+        <source>%1 has nothing beside these steps</source>
+        <translation>%1 没有与这些步对应的数据</translation>
+    </message>
+    <message>
+        <source>%1 has no step before %2</source>
+        <translation>%1 在第 %2 步之前没有数据</translation>
+    </message>
+    <message>
+        <source>%1 has no step after %2</source>
+        <translation>%1 在第 %2 步之后没有数据</translation>
+    </message>
+</context>
+<context>
     <name>Distribution</name>
     <message>
         <source>elements</source>
@@ -421,8 +436,8 @@
         <translation>，比值</translation>
     </message>
     <message>
-        <source>of each run, then compared</source>
-        <translation>先各运行取值，再比较</translation>
+        <source>of each run</source>
+        <translation>各运行取值</translation>
     </message>
 </context>
 <context>
@@ -3921,6 +3936,13 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::AnswersTable</name>
+    <message>
+        <source>Answers of the ranks</source>
+        <translation>各 rank 的答复</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::AttentionCanvas</name>
     <message>
         <source>entropy under half of what it was %1 steps ago</source>
@@ -4590,6 +4612,14 @@ GPL-3.0-or-later</translation>
         <source>Space</source>
         <translation>空格</translation>
     </message>
+    <message>
+        <source>A: %1</source>
+        <translation>A：%1</translation>
+    </message>
+    <message>
+        <source>Choose runs</source>
+        <translation>选择运行</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CompareView</name>
@@ -4606,16 +4636,8 @@ GPL-3.0-or-later</translation>
         <translation>打开一个运行或连接训练任务，即可与其他运行对比。</translation>
     </message>
     <message>
-        <source>Choose up to %1 runs to compare “%2” with: the button above at the right.</source>
-        <translation>最多可选择 %1 个运行与“%2”对比：点击右上方的按钮。</translation>
-    </message>
-    <message>
         <source>No module that both runs have matches the filter “%1”.</source>
         <translation>两个运行共有的模块中没有匹配筛选“%1”的。</translation>
-    </message>
-    <message>
-        <source>The runs have no %1 of the same modules on rank %2.</source>
-        <translation>这些运行在 rank %2 上没有相同模块的“%1”。</translation>
     </message>
     <message>
         <source>not recorded by %1: aligned by step</source>
@@ -4634,12 +4656,43 @@ GPL-3.0-or-later</translation>
         </translation>
     </message>
     <message>
-        <source>A: %1</source>
-        <translation>A：%1</translation>
-    </message>
-    <message>
         <source>%1, A: %2, B: %3</source>
         <translation>%1，A：%2，B：%3</translation>
+    </message>
+    <message>
+        <source>Choose up to %1 runs to compare “%2” with: the button above.</source>
+        <translation>用上方的按钮选择至多 %1 个运行，与“%2”对比。</translation>
+    </message>
+    <message>
+        <source>The runs have no %1 of the same modules on rank %2. Choose another kind, or other runs.</source>
+        <translation>这些运行在 rank %2 上没有相同模块的%1。请选择其他类别或其他运行。</translation>
+    </message>
+    <message>
+        <source>Select a module to see its curves.</source>
+        <translation>选择一个模块以查看其曲线。</translation>
+    </message>
+    <message>
+        <source>not recorded by %1: left out</source>
+        <translation>%1 没有记录此量：未列入</translation>
+    </message>
+    <message>
+        <source>Configs, hyperparameters and environments are the same.</source>
+        <translation>配置、超参数和环境均相同。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ConfigForm</name>
+    <message numerus="yes">
+        <source>%n field(s)</source>
+        <translation>
+            <numerusform>%n 个字段</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n field(s), %1 shown</source>
+        <translation>
+            <numerusform>%n 个字段，显示 %1 个</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4813,10 +4866,6 @@ GPL-3.0-or-later</translation>
         <source>Answers of the ranks</source>
         <translation>各 rank 的答复</translation>
     </message>
-    <message>
-        <source>Answers</source>
-        <translation>答复</translation>
-    </message>
     <message numerus="yes">
         <source>Fix %n error(s) first.</source>
         <translation>
@@ -4896,8 +4945,58 @@ GPL-3.0-or-later</translation>
         <translation>历史</translation>
     </message>
     <message>
-        <source>An estimate, by the run&apos;s model and what was measured of it in the last seconds; time is of the rank where monitoring takes most</source>
-        <translation>估计值，依据该训练的模型和最近几秒的测量；时间取监控占比最高的 rank</translation>
+        <source>Open...</source>
+        <translation>打开...</translation>
+    </message>
+    <message>
+        <source>Save as...</source>
+        <translation>另存为...</translation>
+    </message>
+    <message>
+        <source>Revert draft</source>
+        <translation>还原草稿</translation>
+    </message>
+    <message>
+        <source>Estimated cost</source>
+        <translation>估计开销</translation>
+    </message>
+    <message>
+        <source>comments are kept</source>
+        <translation>注释会保留</translation>
+    </message>
+    <message>
+        <source>Copy the text</source>
+        <translation>复制文本</translation>
+    </message>
+    <message>
+        <source>No rank has answered a config yet.</source>
+        <translation>还没有 rank 答复过配置。</translation>
+    </message>
+    <message>
+        <source>No config has been applied yet.</source>
+        <translation>尚未应用任何配置。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n revision(s)</source>
+        <translation>
+            <numerusform>%n 个修订</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Changes against rev %1</source>
+        <translation>与修订 %1 的差异</translation>
+    </message>
+    <message>
+        <source>what runs now</source>
+        <translation>当前生效</translation>
+    </message>
+    <message>
+        <source>newest step + %1</source>
+        <translation>最新步 + %1</translation>
+    </message>
+    <message>
+        <source>the newest step is %1</source>
+        <translation>最新步为 %1</translation>
     </message>
 </context>
 <context>
@@ -4959,34 +5058,50 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
-    <name>telltale::views::CostLine</name>
+    <name>telltale::views::CostTable</name>
     <message>
-        <source>about %1 series</source>
-        <translation>约 %1 个序列</translation>
+        <source>An estimate, by the run&apos;s model and what was measured of it in the last seconds; time is of the rank where monitoring takes most</source>
+        <translation>根据此运行的模型和最近几秒的实测估计；时间取监控耗时最多的 rank</translation>
     </message>
     <message>
-        <source>at least %1 series</source>
-        <translation>至少 %1 个序列</translation>
+        <source>now</source>
+        <translation>当前</translation>
     </message>
     <message>
-        <source>%1 samples a step</source>
-        <translation>每步 %1 个样本</translation>
+        <source>draft</source>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>Series</source>
+        <translation>序列</translation>
+    </message>
+    <message>
+        <source>Samples a step</source>
+        <translation>每步样本</translation>
+    </message>
+    <message>
+        <source>Stored</source>
+        <translation>存储</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <translation>步时间</translation>
+    </message>
+    <message>
+        <source>at least %1</source>
+        <translation>至少 %1</translation>
     </message>
     <message>
         <source>%1/s</source>
         <translation>%1/秒</translation>
     </message>
     <message>
-        <source>%1 a step (%2)</source>
-        <translation>每步 %1（%2）</translation>
+        <source>Over the budget of %1: the agent will collect %2.</source>
+        <translation>超出预算 %1：代理将采集 %2。</translation>
     </message>
     <message>
-        <source>, </source>
-        <translation>，</translation>
-    </message>
-    <message>
-        <source>over the budget of %1: the agent will collect %2</source>
-        <translation>超出 %1 的预算：代理将%2采集一次</translation>
+        <source>The draft stays inside the budget of %1 of step time.</source>
+        <translation>草稿在步时间 %1 的预算之内。</translation>
     </message>
 </context>
 <context>
@@ -5417,6 +5532,81 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Field</source>
         <translation>字段</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::FieldHint</name>
+    <message>
+        <source>collected steps</source>
+        <translation>采集的步</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>weight gradients</source>
+        <translation>权重梯度</translation>
+    </message>
+    <message>
+        <source>moments</source>
+        <translation>动量</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>Adam&apos;s update</source>
+        <translation>Adam 更新量</translation>
+    </message>
+    <message>
+        <source>call stacks</source>
+        <translation>调用栈</translation>
+    </message>
+    <message>
+        <source>for zeros</source>
+        <translation>用于判零</translation>
+    </message>
+    <message>
+        <source>steps a file</source>
+        <translation>每文件步数</translation>
+    </message>
+    <message>
+        <source>every step</source>
+        <translation>每一步</translation>
+    </message>
+    <message>
+        <source>1 step in %1</source>
+        <translation>每 %1 步一次</translation>
+    </message>
+    <message>
+        <source>all rows</source>
+        <translation>所有行</translation>
+    </message>
+    <message>
+        <source>rows a head</source>
+        <translation>每头行数</translation>
+    </message>
+    <message>
+        <source>keeps none</source>
+        <translation>不保留</translation>
+    </message>
+    <message>
+        <source>steps kept</source>
+        <translation>保留的步</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>无限制</translation>
+    </message>
+    <message>
+        <source>% of step time</source>
+        <translation>步时间的 %</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
     </message>
 </context>
 <context>
@@ -7103,6 +7293,10 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     <message>
         <source>Both runs</source>
         <translation>两次运行</translation>
+    </message>
+    <message>
+        <source>All runs</source>
+        <translation>所有运行</translation>
     </message>
 </context>
 <context>

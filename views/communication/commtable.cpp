@@ -293,10 +293,11 @@ void CommTable::resizeEvent(QResizeEvent* event)
     fitColumns();
 }
 
-/// Every column as wide as what is in it, and what is left for where the call is; that one gives when there is little.
+/// Every column as wide as what is in it, and what is left for where the call is; a long place gives when there is
+/// little.
 void CommTable::fitColumns()
 {
-    constexpr int kLeastSite = 160;
+    constexpr int kEnoughForASite = 280;
     int taken = 0;
     for (int column = 0; column < CommModel::ColumnCount; ++column) {
         if (column == CommModel::SiteColumn)
@@ -304,7 +305,8 @@ void CommTable::fitColumns()
         resizeColumnToContents(column);
         taken += columnWidth(column);
     }
-    setColumnWidth(CommModel::SiteColumn, std::max(kLeastSite, viewport()->width() - taken));
+    const int least = std::min(kEnoughForASite, sizeHintForColumn(CommModel::SiteColumn));
+    setColumnWidth(CommModel::SiteColumn, std::max(least, viewport()->width() - taken));
 }
 
 }

@@ -95,7 +95,8 @@ void CommunicationView::buildBody()
     stackLines->setContentsMargins(0, 0, 0, 0);
     stackLines->setSpacing(0);
     m_stackTitle = new QLabel(side);
-    m_stackTitle->setFixedHeight(kTitle);
+    m_stackTitle->setMinimumHeight(kTitle);
+    m_stackTitle->setWordWrap(true);
     m_stackTitle->setIndent(12);
     m_stackTitle->setFont(wordsFont(11, 500));
     m_stackTitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);

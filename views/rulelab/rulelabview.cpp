@@ -122,12 +122,12 @@ QWidget* RuleLabView::makeBody()
     PaneSwitch::Pane text;
     across->addWidget(form.box = titled(tr("Rules"), m_form, across, &form.head));
     across->addWidget(text.box = titled(tr("As a document"), m_text, across, &text.head));
-    across->setSizes({ 300, 420, 290 });
+    across->setSizes({ 324, 400, 286 });
     new PaneSwitch(across, form, text, kBothPanes);
     across->setStretchFactor(1, 1);
     auto* below = new QSplitter(Qt::Horizontal);
-    below->addWidget(titled(tr("Results"), m_scores, below, &m_scoresTitle));
-    below->addWidget(titled(tr("What changes"), m_changes, below, &m_changesTitle));
+    below->addWidget(titled(tr("Results"), m_scores, below, &m_scoresHead));
+    below->addWidget(titled(tr("What changes"), m_changes, below, &m_changesHead));
     below->setSizes({ 520, 480 });
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);
@@ -293,12 +293,12 @@ void RuleLabView::showResults()
     }
     m_scores->set(scores);
     m_changes->set(changes);
-    m_scoresTitle->setText(ms < 1 ? tr("Results")
-                                  : tr("Results") + QStringLiteral("   ")
-                + tr("%1 values judged again in %2 ms").arg(formatShort(static_cast<double>(judged))).arg(qRound(ms)));
-    m_changesTitle->setText(changes.empty() ? tr("What changes") + QStringLiteral("   ") + tr("nothing")
-                                            : tr("What changes") + QStringLiteral("   ")
-                + tr("%n appear", nullptr, appear) + items::comma() + tr("%n vanish", nullptr, vanish));
+    m_scoresHead->setDetail(ms < 1
+            ? QString()
+            : tr("%1 values judged again in %2 ms").arg(formatShort(static_cast<double>(judged))).arg(qRound(ms)));
+    m_changesHead->setDetail(changes.empty()
+            ? tr("nothing")
+            : tr("%n appear", nullptr, appear) + items::comma() + tr("%n vanish", nullptr, vanish));
     showState();
 }
 

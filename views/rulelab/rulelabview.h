@@ -17,6 +17,7 @@ namespace telltale::views {
 class ChangesTree;
 class LabRuns;
 class LabScan;
+class PanelHead;
 class RoleLabel;
 class RulesDraft;
 class RulesForm;
@@ -66,8 +67,8 @@ private:
     RulesText* m_text = nullptr;
     ScoreTree* m_scores = nullptr;
     ChangesTree* m_changes = nullptr;
-    RoleLabel* m_scoresTitle = nullptr;
-    RoleLabel* m_changesTitle = nullptr;
+    PanelHead* m_scoresHead = nullptr;
+    PanelHead* m_changesHead = nullptr;
     QWidget* m_line = nullptr; ///< below the bar, while there is something to say
     RoleLabel* m_said = nullptr;
     QPushButton* m_use = nullptr;

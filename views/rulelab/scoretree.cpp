@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include <QHeaderView>
+#include <QPainter>
 
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/ruletitles.h>
+#include <telltale/runs/paneltree.h>
 
 namespace telltale::views {
 
@@ -28,7 +30,8 @@ ScoreTree::ScoreTree(QWidget* parent)
         tr("Steps by which hits become known before the labeled incidents did (below 0: after them); the median"));
     setFrameShape(QFrame::NoFrame);
     setUniformRowHeights(true);
-    setIndentation(14);
+    setStyleSheet(QStringLiteral("QTreeView::item { padding-right: 5px; }")); // below the headings, which have 8 px
+    setIndentation(16);
     setFont(wordsFont(12));
     header()->setFont(wordsFont(11));
     header()->setFixedHeight(22);
@@ -43,6 +46,14 @@ ScoreTree::ScoreTree(QWidget* parent)
         width += header()->sectionSize(column);
     }
     setMinimumWidth(width + header()->sectionSizeHint(NameColumn) + 12);
+}
+
+void ScoreTree::drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const
+{
+    if (selectionModel()->isSelected(index))
+        painter->fillRect(rect, Theme::current().selection);
+    if (model()->hasChildren(index))
+        PanelTree::paintChevron(painter, rect, isExpanded(index));
 }
 
 QString ScoreTree::leadText(const lab::Score& score)

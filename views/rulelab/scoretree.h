@@ -34,6 +34,9 @@ public:
     void set(const std::vector<Row>& rows);
     static QString leadText(const lab::Score& score);
 
+protected:
+    void drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const override;
+
 private:
     QTreeWidgetItem* addRow(QTreeWidgetItem* parent, const QString& name, const lab::Score& score, bool isHead);
 };

@@ -46,15 +46,17 @@ FactTree::FactTree(QWidget* parent)
     m_tree->installEventFilter(this);
     setFocusProxy(m_tree);
 
+    m_tree->setStyleSheet(QStringLiteral("QTreeView::item { padding: 0 5px; }")); // below the headings, which have 8 px
+    auto* head = new PanelHead(tr("Facts"), this);
+    QToolButton* copyButton = head->addButton(QStringLiteral("copy"), tr("Copy the selected rows, or all"));
     auto* top = new QHBoxLayout;
-    top->setContentsMargins(12, 6, 8, 6);
-    top->addWidget(m_filter, 1);
-    QToolButton* copyButton = makeToolButton(QStringLiteral("copy"), tr("Copy the selected rows, or all"), this);
-    top->addWidget(copyButton);
+    top->setContentsMargins(12, 6, 12, 6);
+    top->addWidget(m_filter);
     setTabOrder(m_tree, m_filter); // as in ModulesPanel
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    layout->addWidget(head);
     layout->addLayout(top);
     layout->addWidget(m_tree, 1);
     connect(copyButton, &QToolButton::clicked, this, &FactTree::copy);

@@ -16,7 +16,7 @@
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/plot/overviewcanvas.h>
-#include <telltale/runs/rolelabel.h>
+#include <telltale/runs/panelhead.h>
 
 #include "consolepane.h"
 #include "facttree.h"
@@ -28,11 +28,6 @@ namespace telltale::views {
 namespace {
 
 constexpr int kNarrow = 720; ///< below it the parts stand one above the other
-
-RoleLabel* wordsHead(const QString& text, QWidget* parent)
-{
-    return new RoleLabel(text, &Theme::text2, wordsFont(11, 600), parent);
-}
 
 }
 
@@ -55,7 +50,7 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     right->addWidget(makeTabs());
     right->setStretchFactor(0, 0);
     right->setStretchFactor(1, 1);
-    right->setSizes({ 170, 500 });
+    right->setSizes({ 212, 500 });
     right->setChildrenCollapsible(false);
     m_split->addWidget(m_facts);
     m_split->addWidget(scrolled(right));
@@ -74,16 +69,18 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
 QWidget* RunView::makeWords()
 {
     auto* box = new QWidget;
-    m_tags = new TagsLine(box);
-    m_notes = new NotesEditor(box);
     auto* layout = new QVBoxLayout(box);
-    layout->setContentsMargins(12, 8, 12, 8);
-    layout->setSpacing(4);
-    layout->addWidget(wordsHead(tr("Tags"), box));
-    layout->addWidget(m_tags);
-    layout->addSpacing(4);
-    layout->addWidget(wordsHead(tr("Notes"), box));
-    layout->addWidget(m_notes, 1);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    const auto inset = [](QWidget* part) {
+        auto* frame = new QWidget;
+        auto* around = new QVBoxLayout(frame);
+        around->setContentsMargins(12, 8, 12, 8);
+        around->addWidget(part);
+        return frame;
+    };
+    layout->addWidget(titled(tr("Tags"), inset(m_tags = new TagsLine), box));
+    layout->addWidget(titled(tr("Notes"), inset(m_notes = new NotesEditor), box), 1);
     return box;
 }
 

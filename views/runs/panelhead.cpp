@@ -21,18 +21,48 @@ constexpr int kHeight = 28;
 PanelHead::PanelHead(const QString& title, QWidget* parent)
     : QWidget(parent)
     , m_layout(new QHBoxLayout(this))
+    , m_title(new RoleLabel(title, &Theme::text, wordsFont(12, 600), this))
     , m_hint((new RoleLabel(&Theme::text3, numberFont(12), this))->asData())
+    , m_detail(new RoleLabel(&Theme::text3, wordsFont(12), this))
 {
     m_layout->setContentsMargins(12, 0, 6, 1);
     m_layout->setSpacing(8);
-    m_layout->addWidget(new RoleLabel(title, &Theme::text, wordsFont(12, 600), this));
+    m_layout->addWidget(m_title);
     m_layout->addWidget(m_hint);
     m_layout->addStretch();
+    m_layout->addWidget(m_detail);
+    m_detail->setContentsMargins(0, 0, 6, 0);
+    m_detail->hide();
+}
+
+QString PanelHead::title() const
+{
+    return m_title->text();
+}
+
+void PanelHead::setTitle(const QString& title)
+{
+    m_title->setText(title);
+    fitDetail();
 }
 
 void PanelHead::setHint(const QString& hint)
 {
     m_hint->setText(hint);
+}
+
+void PanelHead::setDetail(const QString& detail, ThemeColor color)
+{
+    m_detail->setText(detail);
+    m_detail->setColor(color);
+    fitDetail();
+}
+
+/// Cut in the middle of a word it says nothing.
+void PanelHead::fitDetail()
+{
+    const bool hasRoom = minimumSizeHint().width() + m_layout->spacing() + m_detail->sizeHint().width() <= width();
+    m_detail->setVisible(hasRoom && !m_detail->text().isEmpty());
 }
 
 void PanelHead::insertAfterTitle(QWidget* widget)
@@ -51,6 +81,17 @@ QToolButton* PanelHead::addButton(const QString& iconName, const QString& toolTi
 QSize PanelHead::sizeHint() const
 {
     return { m_layout->sizeHint().width(), kHeight };
+}
+
+QSize PanelHead::minimumSizeHint() const
+{
+    const int detail = m_detail->isHidden() ? 0 : m_detail->sizeHint().width() + m_layout->spacing();
+    return { m_layout->sizeHint().width() - detail, kHeight };
+}
+
+void PanelHead::resizeEvent(QResizeEvent*)
+{
+    fitDetail();
 }
 
 void PanelHead::paintEvent(QPaintEvent*)
@@ -72,19 +113,17 @@ QToolButton* makeToolButton(const QString& iconName, const QString& toolTip, QWi
     return button;
 }
 
-QWidget* titled(const QString& title, QWidget* content, QWidget* parent, RoleLabel** label)
+QWidget* titled(const QString& title, QWidget* content, QWidget* parent, PanelHead** head)
 {
     auto* box = new QWidget(parent);
     auto* layout = new QVBoxLayout(box);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* head = new RoleLabel(title, &Theme::text, wordsFont(12, 600), box);
-    head->setFixedHeight(28);
-    head->setContentsMargins(12, 0, 8, 0);
-    layout->addWidget(head);
+    auto* own = new PanelHead(title, box);
+    layout->addWidget(own);
     layout->addWidget(content, 1);
-    if (label != nullptr)
-        *label = head;
+    if (head != nullptr)
+        *head = own;
     return box;
 }
 

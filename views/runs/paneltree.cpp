@@ -57,13 +57,18 @@ void PanelTree::drawBranches(QPainter* painter, const QRect& rect, const QModelI
             .paint(painter, rect.right() - kPin - 1, rect.top() + (rect.height() - kPin) / 2, kPin, kPin);
     if (!model()->hasChildren(index))
         return;
+    paintChevron(painter, rect, isExpanded(index));
+}
+
+void PanelTree::paintChevron(QPainter* painter, const QRect& branch, bool isExpanded)
+{
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
-    painter->setPen(QPen(theme.text2, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    const QPointF c(rect.right() - 7.5, QRectF(rect).center().y());
+    painter->setPen(QPen(Theme::current().text2, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const QPointF c(branch.right() - 7.5, QRectF(branch).center().y());
     const QPointF down[] = { c + QPointF(-3.5, -1.75), c + QPointF(0, 1.75), c + QPointF(3.5, -1.75) };
     const QPointF right[] = { c + QPointF(-1.75, -3.5), c + QPointF(1.75, 0), c + QPointF(-1.75, 3.5) };
-    painter->drawPolyline(isExpanded(index) ? down : right, 3);
+    painter->drawPolyline(isExpanded ? down : right, 3);
     painter->restore();
 }
 

@@ -14,6 +14,8 @@ public:
     /// Shown in the middle while there are no rows below the headings.
     void setEmptyText(const QString& text);
     void setEmpty(bool empty);
+    /// In the branch of a row that has others below it.
+    static void paintChevron(QPainter* painter, const QRect& branch, bool isExpanded);
 
 protected:
     void drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const override;

@@ -2,12 +2,10 @@
 #include "paneswitch.h"
 
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QSplitter>
 #include <QToolButton>
 
 #include "panelhead.h"
-#include "rolelabel.h"
 
 namespace telltale::views {
 
@@ -19,11 +17,7 @@ PaneSwitch::PaneSwitch(QSplitter* split, Pane first, Pane second, int enough)
 {
     for (std::size_t i = 0; i < m_panes.size(); ++i) {
         const std::size_t other = 1 - i;
-        auto* row = new QHBoxLayout(m_panes[i].head);
-        row->setContentsMargins(0, 0, 4, 0);
-        row->addStretch();
-        m_buttons[i] = makeToolButton(QStringLiteral("swap"), m_panes[other].head->text(), m_panes[i].head);
-        row->addWidget(m_buttons[i]);
+        m_buttons[i] = m_panes[i].head->addButton(QStringLiteral("swap"), m_panes[other].head->title());
         connect(m_buttons[i], &QToolButton::clicked, this, [this, other] {
             m_shown = other;
             arrange();

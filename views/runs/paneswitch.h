@@ -11,7 +11,7 @@ class QWidget;
 
 namespace telltale::views {
 
-class RoleLabel;
+class PanelHead;
 
 /// Two panes of a splitter of which one is shown where it is too narrow for both: a button in their heads changes to
 /// the other.
@@ -20,7 +20,7 @@ class PaneSwitch final : public QObject {
 public:
     struct Pane {
         QWidget* box = nullptr;
-        RoleLabel* head = nullptr; ///< of `titled`
+        PanelHead* head = nullptr; ///< of `titled`
     };
 
     /// enough: how wide the splitter must be for both.

@@ -105,6 +105,8 @@ QVariant AnswersModel::data(const QModelIndex& index, int role) const
         return rank.state == State::Refused ? Theme::current().criticalText
             : rank.state == State::Applied  ? Theme::current().ok
                                             : Theme::current().warnText;
+    case StateRole:
+        return static_cast<int>(rank.state);
     default:
         return {};
     }

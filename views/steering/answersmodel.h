@@ -12,6 +12,7 @@ class AnswersModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     enum Column { RankColumn, HostColumn, AnswerColumn, StepColumn, TookColumn, RunsColumn, ReasonColumn, ColumnCount };
+    static constexpr int StateRole = Qt::UserRole; ///< a RankSteering::State
 
     using QAbstractTableModel::QAbstractTableModel;
 

@@ -50,7 +50,7 @@ void ChangeLines::paintEvent(QPaintEvent*)
         painter.setFont(wordsFont(12));
         painter.setPen(theme.text3);
         painter.drawText(
-            rect().adjusted(12, 0, -8, 0), Qt::AlignVCenter | Qt::TextWordWrap, tr("Nothing: the draft is what runs."));
+            rect().adjusted(12, 0, -12, 0), Qt::AlignCenter | Qt::TextWordWrap, tr("Nothing: the draft is what runs."));
         return;
     }
     painter.setFont(codeFont(12));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "configform.h"
 
+#include <algorithm>
+
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
@@ -12,6 +14,12 @@
 #include "fieldrow.h"
 
 namespace telltale::views {
+namespace {
+
+constexpr int kHintsRoom = 460; ///< as wide as names, fields and hints need beside each other
+
+}
+
 ConfigForm::ConfigForm(ConfigDraft* draft, QWidget* parent)
     : QScrollArea(parent)
 {
@@ -51,6 +59,27 @@ void ConfigForm::setUsedOnly(bool on)
 {
     m_isUsedOnly = on;
     takeDraft();
+}
+
+QString ConfigForm::countText() const
+{
+    int all = 0;
+    int shown = 0;
+    for (const Group& group : m_groups) {
+        all += static_cast<int>(group.rows.size());
+        shown += static_cast<int>(
+            std::count_if(group.rows.begin(), group.rows.end(), [](const FieldRow* row) { return !row->isHidden(); }));
+    }
+    return all == shown ? tr("%n field(s)", nullptr, all) : tr("%n field(s), %1 shown", nullptr, all).arg(shown);
+}
+
+void ConfigForm::resizeEvent(QResizeEvent* event)
+{
+    QScrollArea::resizeEvent(event);
+    for (const Group& group : m_groups) {
+        for (FieldRow* row : group.rows)
+            row->setHintVisible(width() >= kHintsRoom);
+    }
 }
 
 /// Null where no field is shown.

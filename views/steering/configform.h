@@ -20,9 +20,13 @@ public:
 
     /// Only fields that hold other than their defaults, or are changed.
     void setUsedOnly(bool on);
+    QString countText() const; ///< of its fields, and of those that are shown
 
 Q_SIGNALS:
     void entered(const QString& pointer);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Group {

@@ -2,11 +2,14 @@
 #include "configview.h"
 
 #include <algorithm>
+#include <limits>
 
+#include <QAbstractItemView>
 #include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
 #include <QFileDialog>
-#include <QHeaderView>
+#include <QGridLayout>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
@@ -17,7 +20,6 @@
 #include <QScrollArea>
 #include <QShortcut>
 #include <QSplitter>
-#include <QTableView>
 #include <QThreadPool>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -36,13 +38,15 @@
 #include <telltale/runs/rolelabel.h>
 
 #include "answersmodel.h"
+#include "answerstable.h"
 #include "changelines.h"
 #include "configdraft.h"
 #include "configform.h"
 #include "configtemplates.h"
-#include "costline.h"
+#include "costtable.h"
 #include "fieldtext.h"
 #include "jsoneditor.h"
+#include "numberedit.h"
 #include "revisionlist.h"
 
 namespace telltale::views {
@@ -51,6 +55,7 @@ namespace {
 using State = RankSteering::State;
 
 constexpr int kBothPanes = 940; ///< as wide as the fields need beside the JSON
+constexpr int kTemplateWidth = 160; ///< of names that are sentences: whole ones are in the list
 
 QString helpOf(const QString& pointer)
 {
@@ -58,6 +63,27 @@ QString helpOf(const QString& pointer)
     const auto found = std::find_if(fields.begin(), fields.end(),
         [&](const config::Field& field) { return field.pointer() == pointer.toStdString(); });
     return found == fields.end() ? QString() : fieldSentence(found->description);
+}
+
+/// The list, or a sentence in its place while it has no rows.
+QWidget* orSentence(QAbstractItemView* list, const QString& sentence)
+{
+    auto* box = new QWidget;
+    auto* label = new RoleLabel(sentence, &Theme::text3, wordsFont(12), box);
+    label->setAlignment(Qt::AlignCenter);
+    label->setWordWrap(true);
+    label->setContentsMargins(12, 4, 12, 4);
+    auto* layout = new QVBoxLayout(box);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(list);
+    layout->addWidget(label);
+    const auto arrange = [list, label] {
+        list->setVisible(list->model()->rowCount() > 0);
+        label->setVisible(list->model()->rowCount() == 0);
+    };
+    QObject::connect(list->model(), &QAbstractItemModel::modelReset, label, arrange);
+    arrange();
+    return box;
 }
 
 }
@@ -100,7 +126,7 @@ ConfigView::ConfigView(const ViewContext& context, QWidget* parent)
             takeSteering();
             askSoon(Urgency::WhenIdle); // the history may tell more now
         });
-        connect(context.steering, &SteeringState::ratesChanged, this, &ConfigView::showCost);
+        connect(context.steering, &SteeringState::ratesChanged, this, &ConfigView::showRates);
         connect(context.steering, &SteeringState::draftWanted, this, &ConfigView::addToDraft);
     }
     takeSteering();
@@ -114,19 +140,27 @@ void ConfigView::fillBar()
     m_templates->addItem(tr("choose..."));
     for (const ConfigTemplate& one : configTemplates())
         m_templates->addItem(one.name());
-    m_templates->setMaximumWidth(220);
+    m_templates->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_templates->setMinimumContentsLength(1);
+    m_templates->setFixedWidth(kTemplateWidth);
+    m_templates->view()->setMinimumWidth(m_templates->view()->sizeHintForColumn(0));
     connect(m_templates, &QComboBox::activated, this, &ConfigView::chooseTemplate);
-    auto* used = m_bar->addButton(
-        QStringLiteral("filter"), tr("Only fields that are set"), {}, QStringLiteral("configUsedOnly"));
-    used->setCheckable(true);
-    connect(used, &QToolButton::toggled, m_form, &ConfigForm::setUsedOnly);
-    connect(m_bar->addButton(QStringLiteral("imp"), tr("Open a config.json"), {}, QStringLiteral("configOpen")),
-        &QToolButton::clicked, this, &ConfigView::askForFile);
-    connect(m_bar->addButton(QStringLiteral("exp"), tr("Save as"), {}, QStringLiteral("configSave")),
-        &QToolButton::clicked, this, &ConfigView::askWhereToSave);
-    connect(m_bar->addButton(
-                QStringLiteral("undo"), tr("Revert the draft to what runs"), {}, QStringLiteral("configRevert")),
-        &QToolButton::clicked, m_draft, &ConfigDraft::revert);
+    const auto addButton = [this](const QString& name, const QString& objectName, auto act) {
+        auto* button = new QPushButton(name, m_bar);
+        button->setObjectName(objectName);
+        button->setFont(wordsFont(12));
+        button->setAutoDefault(false);
+        m_bar->addPart(button);
+        connect(button, &QPushButton::clicked, this, act);
+        return button;
+    };
+    addButton(tr("Open..."), QStringLiteral("configOpen"), [this] {
+        askForFile();
+    })->setToolTip(tr("Open a config.json"));
+    addButton(tr("Save as..."), QStringLiteral("configSave"), [this] { askWhereToSave(); });
+    addButton(tr("Revert draft"), QStringLiteral("configRevert"), [this] {
+        m_draft->revert();
+    })->setToolTip(tr("Revert the draft to what runs"));
 }
 
 QWidget* ConfigView::makeBody()
@@ -158,21 +192,23 @@ QWidget* ConfigView::makeBody()
     auto* rightLayout = new QVBoxLayout(right);
     rightLayout->setContentsMargins(0, 0, 0, 0);
     rightLayout->setSpacing(0);
-    rightLayout->addWidget(titled(tr("Changes against what runs"), changes, right), 1);
-    m_cost = new RoleLabel(&Theme::text2, wordsFont(11), right);
-    m_cost->setObjectName(QStringLiteral("configCost"));
-    m_cost->setWordWrap(true);
-    m_cost->setContentsMargins(12, 4, 12, 6);
-    m_cost->setToolTip(tr("An estimate, by the run's model and what was measured of it in the last seconds; time is of "
-                          "the rank where monitoring takes most"));
-    m_cost->hide();
-    rightLayout->addWidget(m_cost);
+    rightLayout->addWidget(titled({}, changes, right, &m_changesHead), 1);
+    m_cost = new CostTable;
+    rightLayout->addWidget(m_costBox = titled(tr("Estimated cost"), m_cost, right));
     rightLayout->addWidget(titled(tr("Apply"), makeApplyBox(), right));
 
     auto* across = new QSplitter(Qt::Horizontal);
     PaneSwitch::Pane form;
     PaneSwitch::Pane json;
     QWidget* fields = form.box = titled(tr("Fields"), m_form, across, &form.head);
+    m_fieldsHead = form.head;
+    auto* used = m_fieldsHead->addButton(QStringLiteral("filter"), tr("Only fields that are set"));
+    used->setObjectName(QStringLiteral("configUsedOnly"));
+    used->setCheckable(true);
+    connect(used, &QToolButton::toggled, this, [this](bool on) {
+        m_form->setUsedOnly(on);
+        m_fieldsHead->setDetail(m_form->countText());
+    });
     m_help = (new RoleLabel(&Theme::text2, wordsFont(11), fields))->asData();
     m_help->setWordWrap(true);
     m_help->setContentsMargins(12, 4, 12, 6);
@@ -185,6 +221,9 @@ QWidget* ConfigView::makeBody()
     });
     across->addWidget(fields);
     across->addWidget(json.box = titled(tr("JSON"), text, across, &json.head));
+    json.head->setDetail(tr("comments are kept"));
+    connect(json.head->addButton(QStringLiteral("copy"), tr("Copy the text")), &QToolButton::clicked, this,
+        [this] { QGuiApplication::clipboard()->setText(m_draft->text()); });
     across->addWidget(scrolled(right));
     across->setSizes({ 560, 350, 280 });
     auto* panes = new PaneSwitch(across, form, json, kBothPanes);
@@ -206,14 +245,11 @@ QWidget* ConfigView::makeBody()
     across->setChildrenCollapsible(false);
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);
-    m_history = new RevisionList;
-    connect(m_history, &RevisionList::chosen, this, [this](const QString& config) {
-        if (const auto parsed = config::parseMonitorConfig(config.isEmpty() ? "{}" : config.toStdString()))
-            m_draft->setConfig(parsed->config);
-    });
     auto* below = new QSplitter(Qt::Horizontal);
-    below->addWidget(makeAnswers());
-    below->addWidget(titled(tr("History"), m_history, below));
+    const QString noAnswers
+        = tr("No rank has answered a config yet.");
+    below->addWidget(titled({}, orSentence(new AnswersTable(m_answers), noAnswers), below, &m_answersHead));
+    below->addWidget(makeHistory());
     below->setSizes({ 820, 360 });
     below->setChildrenCollapsible(false);
     down->addWidget(below);
@@ -227,24 +263,28 @@ QWidget* ConfigView::makeApplyBox()
 {
     auto* box = new QWidget;
     auto* grid = new QGridLayout(box);
-    grid->setContentsMargins(12, 6, 12, 12);
+    grid->setContentsMargins(12, 8, 12, 12);
+    grid->setHorizontalSpacing(12);
     grid->setVerticalSpacing(8);
     m_ranks = new QLineEdit(box);
     m_ranks->setObjectName(QStringLiteral("configRanks"));
     m_ranks->setPlaceholderText(tr("all"));
-    m_step = new QLineEdit(box);
+    m_ranks->setFont(numberFont(12));
+    m_step = new NumberEdit(0, std::numeric_limits<qint64>::max(), box);
     m_step->setObjectName(QStringLiteral("configStep"));
     m_step->setPlaceholderText(tr("as soon as all can"));
     int row = 0;
-    for (const auto& [name, edit] : { std::pair { tr("Ranks"), m_ranks }, { tr("At step"), m_step } }) {
+    for (const auto& [name, edit] :
+        { std::pair { tr("Ranks"), m_ranks }, { tr("At step"), static_cast<QLineEdit*>(m_step) } }) {
         auto* label = new RoleLabel(name, &Theme::text2, wordsFont(12), box);
         label->setBuddy(edit);
         edit->setAccessibleName(name);
-        edit->setFont(numberFont(12));
         grid->addWidget(label, row, 0);
         grid->addWidget(edit, row++, 1);
         connect(edit, &QLineEdit::textEdited, this, &ConfigView::takeDraft);
     }
+    m_stepHint = new RoleLabel(&Theme::text3, wordsFont(11), box);
+    grid->addWidget(m_stepHint, row++, 1);
     m_apply = new QPushButton(box);
     m_apply->setObjectName(QStringLiteral("configApply"));
     m_apply->setDefault(true);
@@ -252,32 +292,19 @@ QWidget* ConfigView::makeApplyBox()
     grid->addWidget(m_apply, row++, 1, Qt::AlignLeft);
     m_why = new RoleLabel(&Theme::text2, wordsFont(11), box);
     m_why->setWordWrap(true);
-    grid->addWidget(m_why, row, 0, 1, 2);
+    grid->addWidget(m_why, row, 1);
     grid->setColumnStretch(1, 1);
     return box;
 }
 
-QWidget* ConfigView::makeAnswers()
+QWidget* ConfigView::makeHistory()
 {
-    auto* table = new QTableView;
-    table->setObjectName(QStringLiteral("configAnswers"));
-    table->setAccessibleName(tr("Answers of the ranks"));
-    table->setModel(m_answers);
-    table->setFrameShape(QFrame::NoFrame);
-    table->setShowGrid(false);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table->setTabKeyNavigation(false);
-    table->verticalHeader()->hide();
-    table->verticalHeader()->setDefaultSectionSize(26);
-    table->horizontalHeader()->setFixedHeight(22);
-    table->horizontalHeader()->setHighlightSections(false);
-    table->horizontalHeader()->setStretchLastSection(true);
-    const int widths[] = { 48, 96, 110, 76, 72, 64 };
-    constexpr int kMargin = 12;
-    for (int column = 0; column < static_cast<int>(std::size(widths)); ++column)
-        table->setColumnWidth(
-            column, std::max(widths[column], table->horizontalHeader()->sectionSizeHint(column) + kMargin));
-    return titled(tr("Answers"), table, nullptr, &m_answersTitle);
+    m_history = new RevisionList;
+    connect(m_history, &RevisionList::chosen, this, [this](const QString& config) {
+        if (const auto parsed = config::parseMonitorConfig(config.isEmpty() ? "{}" : config.toStdString()))
+            m_draft->setConfig(parsed->config);
+    });
+    return titled(tr("History"), orSentence(m_history, tr("No config has been applied yet.")), nullptr, &m_historyHead);
 }
 
 void ConfigView::addToDraft(const QString& pointer, const QString& value)
@@ -307,6 +334,8 @@ void ConfigView::take(const analysis::ConfigFacts& found)
     m_draft->setRun(found.run);
     m_startText = found.text;
     m_history->set(found.revisions);
+    m_historyHead->setDetail(
+        found.revisions.empty() ? QString() : tr("%n revision(s)", nullptr, static_cast<int>(found.revisions.size())));
     m_runs.clear();
     takeSteering();
 }
@@ -338,13 +367,13 @@ void ConfigView::takeSteering()
         config::MonitorConfig config = running ? running->config : config::MonitorConfig {};
         if (runs.empty() && start)
             config = start->config;
-        const bool isNothingKnown = runs.empty() && m_startText.empty();
+        m_isRunningKnown = !runs.empty() || !m_startText.empty();
         // What a program wrote on one line is laid out for people; what a person laid out stays.
         const bool isLaidOut = m_startText.find('\n') != std::string::npos;
         m_draft->setRunning(config,
-            isNothingKnown
-                ? QStringLiteral("{\n}\n")
-                : QString::fromStdString(config::editedConfigText(isLaidOut ? m_startText : std::string(), config)));
+            m_isRunningKnown
+                ? QString::fromStdString(config::editedConfigText(isLaidOut ? m_startText : std::string(), config))
+                : QStringLiteral("{\n}\n"));
     }
     takeDraft();
 }
@@ -360,6 +389,14 @@ std::optional<std::vector<Rank>> ConfigView::chosenRanks() const
         ranks.emplace_back(rank);
     }
     return ranks;
+}
+
+std::optional<qint64> ConfigView::chosenStep() const
+{
+    bool isNumber = true;
+    const QString digits = NumberEdit::ungrouped(m_step->text());
+    const qint64 step = digits.isEmpty() ? 0 : digits.toLongLong(&isNumber);
+    return isNumber && step >= 0 ? std::optional(step) : std::nullopt;
 }
 
 QString ConfigView::whyNot() const
@@ -378,9 +415,7 @@ QString ConfigView::whyNot() const
         if (!known.empty() && !std::binary_search(known.begin(), known.end(), rank.value))
             return tr("Rank %1 does not exist.").arg(rank.value);
     }
-    bool isStep = true;
-    const qlonglong step = m_step->text().isEmpty() ? 0 : m_step->text().toLongLong(&isStep);
-    if (!isStep || step < 0)
+    if (!chosenStep())
         return tr("A step is a whole number.");
     if (m_draft->changes().empty())
         return tr("The draft is what runs.");
@@ -401,8 +436,15 @@ void ConfigView::takeDraft()
     if (errors > 0)
         words.append(tr("%n error(s)", nullptr, errors));
     m_caption->setText(words.join(QStringLiteral(" \u00b7 ")));
+    m_caption->setForegroundRole(errors > 0 ? QPalette::BrightText
+            : changes > 0                   ? QPalette::Link
+                                            : QPalette::PlaceholderText);
+    m_fieldsHead->setDetail(m_form->countText());
     m_changes->set(m_draft->changes());
-    showCost();
+    const bool isRevision = now != nullptr && now->rev > 0 && m_answers->count(State::Applied) > 0;
+    m_changesHead->setTitle(isRevision ? tr("Changes against rev %1").arg(now->rev) : tr("Changes against what runs"));
+    m_changesHead->setDetail(isRevision ? tr("what runs now") : QString());
+    showRates();
     const auto& problems = m_draft->problems();
     m_problem->setVisible(!problems.empty());
     if (!problems.empty()) {
@@ -413,24 +455,37 @@ void ConfigView::takeDraft()
     m_apply->setText(now != nullptr ? tr("Apply rev %1").arg(now->rev + 1) : tr("Apply"));
     m_apply->setEnabled(why.isEmpty());
     m_why->setText(why);
+    m_why->setColor(errors > 0 ? &Theme::criticalText : &Theme::text2);
+    showAnswers();
+}
+
+void ConfigView::showAnswers()
+{
+    const RunSteering* now = steering();
     QStringList answers;
     for (const State state : { State::Applied, State::Refused, State::Accepted, State::Offered, State::Lost }) {
         if (const int count = m_answers->count(state); count > 0)
             answers.append(QStringLiteral("%1 %2").arg(count).arg(AnswersModel::word(state)));
     }
-    const QString title = now != nullptr && now->rev > 0 ? tr("Answers to rev %1").arg(now->rev) : tr("Ranks");
-    m_answersTitle->setText(answers.isEmpty() ? title : title + QStringLiteral("   ") + answers.join(items::comma()));
+    m_answersHead->setTitle(
+        now != nullptr && now->rev > 0 ? tr("Answers to rev %1").arg(now->rev) : tr("Answers of the ranks"));
+    m_answersHead->setDetail(answers.join(items::comma()),
+        m_answers->count(State::Refused) > 0                            ? &Theme::criticalText
+            : m_answers->count(State::Applied) == m_answers->rowCount() ? &Theme::ok
+                                                                        : &Theme::text3);
 }
 
-/// What the draft would cost.
-void ConfigView::showCost()
+void ConfigView::showRates()
 {
-    const RunRates rates
-        = steering() != nullptr && context().steering != nullptr ? context().steering->rates() : RunRates {};
-    const auto estimate = config::estimateCost(m_draft->config(), m_draft->running(), m_draft->run(), rates);
-    m_cost->setText(
-        estimate ? costLine(*estimate, !m_draft->changes().empty(), m_draft->running().overheadBudget) : QString());
-    m_cost->setVisible(estimate.has_value());
+    const bool isLive = steering() != nullptr;
+    m_costBox->setVisible(m_cost->set(*m_draft, isLive ? context().steering->rates() : RunRates {}, m_isRunningKnown));
+    const StepRange own = context().state != nullptr ? context().state->ownRange() : StepRange {};
+    const bool isKnown = isLive && !own.isEmpty();
+    m_step->setRange(isKnown ? own.last.value + 1 : 0, std::numeric_limits<qint64>::max());
+    const qint64 ahead = chosenStep().value_or(0) - own.last.value;
+    m_stepHint->setVisible(isKnown && chosenStep().value_or(0) > 0);
+    m_stepHint->setText(ahead > 0 ? tr("newest step + %1").arg(formatStep(ahead))
+                                  : tr("the newest step is %1").arg(formatStep(own.last.value)));
 }
 
 void ConfigView::apply()
@@ -441,7 +496,7 @@ void ConfigView::apply()
     request.runId = context().state->run()->id;
     request.config = config::canonicalConfigText(m_draft->config());
     request.ranks = *chosenRanks();
-    request.atStep = m_step->text().toLongLong();
+    request.atStep = *chosenStep();
     request.author = qEnvironmentVariable("USER", QStringLiteral("window")).toStdString();
     context().steering->offer(request);
 }

@@ -21,7 +21,10 @@ class AnswersModel;
 class ChangeLines;
 class ConfigDraft;
 class ConfigForm;
+class CostTable;
 class JsonEditor;
+class NumberEdit;
+class PanelHead;
 class RevisionList;
 class RoleLabel;
 class ViewBar;
@@ -48,12 +51,13 @@ private:
     void ask() override;
     QWidget* makeBody();
     QWidget* makeApplyBox();
-    QWidget* makeAnswers();
+    QWidget* makeHistory();
     void fillBar();
     void take(const analysis::ConfigFacts& found);
     void takeSteering();
     void takeDraft();
-    void showCost();
+    void showAnswers();
+    void showRates(); ///< what comes of what was measured lately
     void chooseTemplate(int number);
     /// Does `work` on another thread, then what it returns here, or shows the trouble that it had.
     void inBackground(std::function<std::function<void(ConfigView&)>(QString&)> work);
@@ -63,6 +67,7 @@ private:
     /// Why nothing can be applied now; empty when it can.
     QString whyNot() const;
     std::optional<std::vector<Rank>> chosenRanks() const;
+    std::optional<qint64> chosenStep() const; ///< 0: as soon as all can
 
     ConfigDraft* m_draft;
     AnswersModel* m_answers;
@@ -74,15 +79,21 @@ private:
     RoleLabel* m_help = nullptr;
     RoleLabel* m_problem = nullptr;
     ChangeLines* m_changes = nullptr;
-    RoleLabel* m_cost = nullptr;
+    PanelHead* m_fieldsHead = nullptr;
+    PanelHead* m_changesHead = nullptr;
+    CostTable* m_cost = nullptr;
+    QWidget* m_costBox = nullptr; ///< with its head
     QLineEdit* m_ranks = nullptr;
-    QLineEdit* m_step = nullptr;
+    NumberEdit* m_step = nullptr;
+    RoleLabel* m_stepHint = nullptr;
     QPushButton* m_apply = nullptr;
     RoleLabel* m_why = nullptr;
-    RoleLabel* m_answersTitle = nullptr;
+    PanelHead* m_answersHead = nullptr;
+    PanelHead* m_historyHead = nullptr;
     RevisionList* m_history = nullptr;
     std::string m_startText; ///< the config that the training was started with
     std::string m_runs; ///< what the draft takes to run, canonical
+    bool m_isRunningKnown = false; ///< somebody has said what runs
 };
 
 }

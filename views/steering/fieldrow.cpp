@@ -17,16 +17,23 @@
 #include <telltale/runs/rolelabel.h>
 
 #include "configdraft.h"
+#include "fieldhint.h"
 #include "fieldtext.h"
+#include "numberedit.h"
 #include "switchbutton.h"
 
 namespace telltale::views {
 namespace {
 
+/// Telltale's own object is not named: its fields stand among the others, in groups of what they are about.
 QString dotted(const config::Field& field)
 {
-    return field.object.empty() ? fieldText(field.name) : fieldText(field.object) + u'.' + fieldText(field.name);
+    return field.object.empty() || field.object == "telltale" ? fieldText(field.name)
+                                                              : fieldText(field.object) + u'.' + fieldText(field.name);
 }
+
+constexpr int kHeight = 26; ///< of a row, whatever its control
+constexpr int kBeforeStretch = 1000; ///< a field has the room before what is empty behind it, but for a pixel
 
 /// The names that a field chooses of, where it is a list of them.
 config::Json namesIn(const config::Json& schema)
@@ -65,6 +72,14 @@ QString shown(const config::Json& value)
     return QString::fromStdString(value.dump(-1, ' ', false, config::Json::error_handler_t::replace));
 }
 
+/// A whole number in groups of three; anything else as it is.
+QString grouped(const QString& text)
+{
+    bool isWhole = false;
+    const qint64 number = text.toLongLong(&isWhole);
+    return isWhole ? formatStep(number) : text;
+}
+
 bool isListOf(const config::Json& schema, const char* type)
 {
     return schema.value("type", config::Json()) == "array" && schema.contains("items")
@@ -78,28 +93,30 @@ FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* pare
     , m_field(field)
     , m_pointer(QString::fromStdString(field.pointer()))
     , m_draft(draft)
-    , m_was((new RoleLabel(&Theme::accent, wordsFont(11), this))->asData())
+    , m_hint(new RoleLabel(&Theme::text3, wordsFont(11), this))
     , m_undo(makeToolButton(QStringLiteral("undo"), tr("Back to what runs"), this))
     , m_problem((new RoleLabel(&Theme::criticalText, wordsFont(11), this))->asData())
 {
     const QString name = dotted(field);
     auto* label = (new RoleLabel(name, &Theme::text, codeFont(12), this))->asData();
-    label->setFixedWidth(kNameWidth);
+    label->setMinimumHeight(kHeight);
     setToolTip(fieldSentence(field.description));
     auto* control = makeControl(field.schema());
+    // A switch has room for its focus at its left: its track begins where the other controls do.
+    label->setFixedWidth(kNameWidth - (qobject_cast<SwitchButton*>(control) != nullptr ? SwitchButton::kInset : 0));
     control->setAccessibleName(name);
     control->setObjectName(m_pointer);
     control->installEventFilter(this);
     label->setBuddy(control);
 
     auto* row = new QHBoxLayout;
-    row->setContentsMargins(12, 0, 8, 0);
+    row->setContentsMargins(12, 0, 12, 0);
     row->setSpacing(8);
     // Beside its first line where the control has several.
     row->addWidget(label, 0, control->layout() != nullptr ? Qt::AlignTop : Qt::Alignment());
-    row->addWidget(control);
+    row->addWidget(control, qobject_cast<QLineEdit*>(control) != nullptr ? kBeforeStretch : 0);
     row->addStretch(1);
-    row->addWidget(m_was);
+    row->addWidget(m_hint);
     row->addWidget(m_undo);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 1, 0, 1);
@@ -156,7 +173,7 @@ QWidget* FieldRow::makeChecks(const Json& names)
     auto* group = new QWidget(this);
     group->setProperty("telltaleData", true); // the names are the config's own
     auto* grid = new QGridLayout(group);
-    grid->setContentsMargins(0, 0, 0, 3);
+    grid->setContentsMargins(0, 4, 0, 4);
     grid->setHorizontalSpacing(12);
     std::vector<QCheckBox*> boxes;
     for (const Json& name : names) {
@@ -185,9 +202,14 @@ QWidget* FieldRow::makeChecks(const Json& names)
 
 QWidget* FieldRow::makeText(const Json& schema)
 {
-    auto* edit = new QLineEdit(this);
-    edit->setFont(codeFont(12));
-    const bool isNumber = schema.contains("minimum");
+    const Json& number = schema.contains("anyOf") ? schema["anyOf"].front() : schema; // one that may be a switch, too
+    const bool isNumber = number.contains("minimum");
+    const Json type = number.value("type", Json());
+    const bool isWhole = isNumber && (type.is_array() ? type.front() : type) == "integer";
+    QLineEdit* edit = isWhole ? new NumberEdit(number["minimum"].get<qint64>(), number["maximum"].get<qint64>(), this)
+                              : new QLineEdit(this);
+    if (!isWhole)
+        edit->setFont(isNumber ? numberFont(12) : codeFont(12));
     const bool isTargets = m_field.name == "targets";
     const bool isList = isTargets || isListOf(schema, "integer") || isListOf(schema, "string");
     edit->setMinimumWidth(72);
@@ -212,6 +234,8 @@ QWidget* FieldRow::makeText(const Json& schema)
         }
         if (text.trimmed().isEmpty())
             return m_field.write({});
+        if (isWhole)
+            return typed(NumberEdit::ungrouped(text));
         return schema.value("type", Json()) == "string" ? Json(text.toStdString()) : typed(text);
     };
     connect(edit, &QLineEdit::textEdited, this, [this, read](const QString& text) { set(read(text)); });
@@ -229,7 +253,7 @@ QWidget* FieldRow::makeText(const Json& schema)
             for (const Json& item : value)
                 items.append(shown(item));
         }
-        const QString text = isList ? items.join(QStringLiteral(", ")) : shown(value);
+        const QString text = isList ? items.join(QStringLiteral(", ")) : isWhole ? grouped(shown(value)) : shown(value);
         // What is being typed stands as it was typed.
         const bool isTyped = edit->isModified() && (m_hasProblem || read(edit->text()) == value);
         if (!isTyped && edit->text() != text)
@@ -241,6 +265,11 @@ QWidget* FieldRow::makeText(const Json& schema)
 void FieldRow::set(const Json& value)
 {
     m_draft->setValue(m_pointer, QString::fromStdString(value.dump(-1, ' ', false, Json::error_handler_t::replace)));
+}
+
+void FieldRow::setHintVisible(bool on)
+{
+    m_hint->setVisible(on);
 }
 
 void FieldRow::takeDraft()
@@ -264,13 +293,12 @@ void FieldRow::takeDraft()
     const auto* change = m_draft->changeOf(m_pointer);
     m_isChanged = change != nullptr;
     m_isUsed = m_isChanged || m_hasProblem || value != m_field.write({});
-    m_was->setVisible(m_isChanged);
     m_undo->setVisible(m_isChanged);
-    if (change != nullptr) {
-        const QString before = QString::fromStdString(change->before);
-        m_was->setText(tr("was %1").arg(QFontMetrics(m_was->font()).elidedText(before, Qt::ElideRight, 60)));
-        m_was->setToolTip(before);
-    }
+    const QString before = change != nullptr ? grouped(QString::fromStdString(change->before)) : QString();
+    m_hint->setColor(m_isChanged ? &Theme::accent : &Theme::text3);
+    m_hint->setText(m_isChanged ? tr("was %1").arg(m_hint->fontMetrics().elidedText(before, Qt::ElideRight, 60))
+                                : fieldHint(m_field, value, *m_draft));
+    m_hint->setToolTip(before);
     update();
 }
 

@@ -15,11 +15,12 @@ namespace telltale::views {
 class ConfigDraft;
 class RoleLabel;
 
-/// One field of a config in the form: its name, a control of its type, what it was, and what is wrong with it.
+/// One field of a config in the form: its name, a control of its type, what its value means or was, and what is wrong
+/// with it.
 class FieldRow : public QWidget {
     Q_OBJECT
 public:
-    static constexpr int kNameWidth = 234;
+    static constexpr int kNameWidth = 204;
 
     FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* parent = nullptr);
 
@@ -28,6 +29,7 @@ public:
     bool hasProblem() const { return m_hasProblem; }
     /// Whether the field holds other than its default, or is changed.
     bool isUsed() const { return m_isUsed; }
+    void setHintVisible(bool on);
     /// The field as the draft has it now.
     void takeDraft();
 
@@ -52,7 +54,7 @@ private:
     const QString m_pointer;
     ConfigDraft* m_draft;
     std::function<void(const Json&)> m_show; ///< puts a value into the control
-    RoleLabel* m_was;
+    RoleLabel* m_hint; ///< what the value means, or was
     QToolButton* m_undo;
     RoleLabel* m_problem;
     bool m_isChanged = false;

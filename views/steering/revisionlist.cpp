@@ -4,6 +4,7 @@
 #include <QAbstractListModel>
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QStyledItemDelegate>
 
@@ -14,8 +15,9 @@ namespace telltale::views {
 namespace {
 
 enum Role { WhenRole = Qt::UserRole, RevRole };
-constexpr int kRowHeight = 40;
+constexpr int kRowHeight = 44;
 constexpr int kRevWidth = 64;
+constexpr int kIconRoom = 36; ///< px at a row's right where a click chooses it
 
 QString changeText(const config::FieldChange& change)
 {
@@ -35,16 +37,15 @@ public:
         const bool isUnderMouse = option.state.testFlag(QStyle::State_MouseOver);
         if (isMarked || isUnderMouse)
             painter->fillRect(option.rect, isMarked ? theme.selection : theme.hover);
+        painter->fillRect(option.rect.x(), option.rect.bottom(), option.rect.width(), 1, theme.border);
         painter->save();
-        QRect rest = option.rect.adjusted(12, 3, -8, -3);
+        QRect rest = option.rect.adjusted(12, 4, -12, -4);
         painter->setFont(wordsFont(12, 600));
         painter->setPen(theme.text);
         painter->drawText(rest, static_cast<int>(Qt::AlignTop), index.data(RevRole).toString());
-        if (isMarked || isUnderMouse) {
-            const QString name = index.row() == 0 ? QStringLiteral("undo") : QStringLiteral("history");
-            icon(name).paint(painter, rest.right() - 15, rest.center().y() - 7, 16, 16);
-            rest.setRight(rest.right() - 22);
-        }
+        const QString name = index.row() == 0 ? QStringLiteral("undo") : QStringLiteral("history");
+        icon(name).paint(painter, rest.right() - 15, rest.center().y() - 7, 16, 16);
+        rest.setRight(rest.right() - 24);
         rest.setLeft(rest.left() + kRevWidth);
         const auto line = [&](const QString& text, Qt::AlignmentFlag where) {
             painter->drawText(
@@ -126,10 +127,21 @@ RevisionList::RevisionList(QWidget* parent)
     setUniformItemSizes(true);
     setMouseTracking(true);
     setEditTriggers(NoEditTriggers);
-    connect(this, &QListView::activated, this, [this](const QModelIndex& index) {
-        const analysis::RevisionFacts& one = m_model->at(index.row());
-        Q_EMIT chosen(QString::fromStdString(index.row() == 0 ? one.before : one.config));
-    });
+    connect(this, &QListView::activated, this, &RevisionList::choose);
+}
+
+void RevisionList::choose(const QModelIndex& index)
+{
+    const analysis::RevisionFacts& one = m_model->at(index.row());
+    Q_EMIT chosen(QString::fromStdString(index.row() == 0 ? one.before : one.config));
+}
+
+void RevisionList::mouseReleaseEvent(QMouseEvent* event)
+{
+    QListView::mouseReleaseEvent(event);
+    const QModelIndex index = indexAt(event->pos());
+    if (event->button() == Qt::LeftButton && index.isValid() && event->pos().x() >= viewport()->width() - kIconRoom)
+        choose(index);
 }
 
 void RevisionList::set(const std::vector<analysis::RevisionFacts>& revisions)

@@ -12,7 +12,7 @@ namespace telltale::views {
 class RevisionsModel;
 
 /// What was offered to a run's ranks before, newest first: what each revision changed, from which step on, by whom.
-/// Choosing one (double click, Return) brings it back as a draft; choosing the newest undoes it.
+/// Choosing one (a click on its icon, double click, Return) brings it back as a draft; choosing the newest undoes it.
 class RevisionList : public QListView {
     Q_OBJECT
 public:
@@ -23,7 +23,12 @@ public:
 Q_SIGNALS:
     void chosen(const QString& config);
 
+protected:
+    void mouseReleaseEvent(QMouseEvent* event) override;
+
 private:
+    void choose(const QModelIndex& index);
+
     RevisionsModel* m_model;
 };
 

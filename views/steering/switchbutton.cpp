@@ -26,7 +26,7 @@ void SwitchButton::paintEvent(QPaintEvent*)
     const Theme& theme = Theme::current();
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    const QRectF track(3, (height() - 18) / 2.0, 32, 18);
+    const QRectF track(kInset, (height() - 18) / 2.0, 32, 18);
     const bool isOn = isChecked() && !m_isWaiting;
     painter.setPen(QPen(isOn ? theme.accent : isEnabled() ? theme.strong : theme.controlBorder, 1));
     painter.setBrush(isOn ? theme.accent : theme.base);

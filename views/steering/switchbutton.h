@@ -9,6 +9,8 @@ namespace telltale::views {
 class SwitchButton : public QAbstractButton {
     Q_OBJECT
 public:
+    static constexpr int kInset = 3; ///< px before its track, for the focus
+
     explicit SwitchButton(QWidget* parent = nullptr);
 
     /// The knob stands in the middle: what was asked for is not true of all yet.

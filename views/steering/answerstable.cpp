@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "answerstable.h"
+
+#include <algorithm>
+
+#include <QHeaderView>
+#include <QPainter>
+#include <QStyledItemDelegate>
+
+#include <telltale/common/glyphs.h>
+#include <telltale/common/theme.h>
+
+#include "answersmodel.h"
+
+namespace telltale::views {
+namespace {
+
+using State = RankSteering::State;
+
+constexpr int kWidths[] = { 56, 96, 132, 84, 72, 72, 0 };
+static_assert(std::size(kWidths) == AnswersModel::ColumnCount);
+
+void paintState(QPainter& painter, QRect cell, State state)
+{
+    const QPointF center(cell.left() + 5, cell.center().y() + 0.5);
+    const auto shape
+        = [&](glyphs::Severity severity) { glyphs::paintSeverity(painter, center, 10, severity, Theme::current()); };
+    switch (state) {
+    case State::None:
+        break;
+    case State::Offered:
+    case State::Accepted:
+        icon(QStringLiteral("clock")).paint(&painter, cell.left() - 2, cell.center().y() - 6, 14, 14);
+        break;
+    case State::Refused:
+        shape(glyphs::Severity::Critical);
+        break;
+    case State::Applied:
+        shape(glyphs::Severity::Good);
+        break;
+    case State::Lost:
+        shape(glyphs::Severity::Warning);
+        break;
+    }
+}
+
+class AnswerDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const Theme& theme = Theme::current();
+        const auto state = static_cast<State>(index.data(AnswersModel::StateRole).toInt());
+        const bool isSelected = option.state.testFlag(QStyle::State_Selected);
+        QColor refused = theme.criticalMark;
+        refused.setAlphaF(0.12F);
+        painter->save();
+        if (isSelected || state == State::Refused)
+            painter->fillRect(option.rect, isSelected ? theme.selection : refused);
+        QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        if (index.column() == AnswersModel::AnswerColumn) {
+            paintState(*painter, cell, state);
+            cell.setLeft(cell.left() + 18);
+        }
+        const QVariant color = index.data(Qt::ForegroundRole);
+        painter->setPen(color.isValid() && !isSelected ? color.value<QColor>() : theme.text);
+        painter->setFont(index.data(Qt::FontRole).value<QFont>());
+        painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
+            painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, cell.width()));
+        painter->restore();
+    }
+};
+
+}
+
+AnswersTable::AnswersTable(AnswersModel* answers, QWidget* parent)
+    : QTableView(parent)
+{
+    setObjectName(QStringLiteral("configAnswers"));
+    setAccessibleName(tr("Answers of the ranks"));
+    setModel(answers);
+    setItemDelegate(new AnswerDelegate(this));
+    setFrameShape(QFrame::NoFrame);
+    setShowGrid(false);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setTabKeyNavigation(false);
+    verticalHeader()->hide();
+    verticalHeader()->setDefaultSectionSize(26);
+    QHeaderView* header = horizontalHeader();
+    header->setFont(wordsFont(11));
+    header->setFixedHeight(22);
+    header->setHighlightSections(false);
+    header->setStretchLastSection(true);
+    for (int column = 0; column < AnswersModel::ReasonColumn; ++column)
+        setColumnWidth(column, std::max(kWidths[column], header->sectionSizeHint(column)));
+}
+
+}
