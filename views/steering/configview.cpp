@@ -246,8 +246,7 @@ QWidget* ConfigView::makeBody()
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);
     auto* below = new QSplitter(Qt::Horizontal);
-    const QString noAnswers
-        = tr("No rank has answered a config yet.");
+    const QString noAnswers = tr("No rank has answered a config yet.");
     below->addWidget(titled({}, orSentence(new AnswersTable(m_answers), noAnswers), below, &m_answersHead));
     below->addWidget(makeHistory());
     below->setSizes({ 820, 360 });
