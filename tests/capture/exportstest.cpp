@@ -494,12 +494,14 @@ private:
             const tt_tensor tensor { m_values.data(), 100, TT_F32, 0 };
             tt_stats result {};
             tt_stats* results[] = { &result };
-            return failing([&] { return tt_device_stats(63, &tensor, 1, TT_DEFAULT_EPS, results, nullptr, nullptr); }) == -1;
+            return failing([&] { return tt_device_stats(63, &tensor, 1, TT_DEFAULT_EPS, results, nullptr, nullptr); })
+                == -1;
         };
         m_uses["tt_device_stats_tensor"] = [this] {
             tt_stats result {};
             return failing([&] {
-                return tt_device_stats_tensor(63, m_values.data(), 100, TT_F32, TT_DEFAULT_EPS, &result, nullptr, nullptr);
+                return tt_device_stats_tensor(
+                    63, m_values.data(), 100, TT_F32, TT_DEFAULT_EPS, &result, nullptr, nullptr);
             }) == -1;
         };
         m_uses["tt_device_sign_agreement"] = [this] {
