@@ -310,6 +310,19 @@ def test_tensors_of_one_launch_come_into_their_rows_from_any_piece_of_memory(car
     assert shot.values["numel"].tolist() == [tensor.numel() for tensor in tensors[::-1]]
 
 
+def test_a_row_that_is_measured_twice_in_a_launch_holds_the_last(card: Card) -> None:
+    table = SeriesTable(Kind.ACTV, has_bins=True)
+    table.add(SeriesDesc("twice"))
+    measurer = Measurer(1e-8, 1)
+    assert measurer._batch_on_card(0, [(0, torch.ones(5)), (0, torch.full((3,), 8.0))], table) == []
+    pending = measurer.take_pending()
+    assert pending.queued is not None and pending.queued.arrive(5)
+    shot, counts = pending.queued.shots()
+    places = {address for address, values in card._queued if len(values) > STATS.itemsize}
+    assert len(places) == 2  # no two tensors count into one place
+    assert shot.values["max"].tolist() == [8.0] and counts.values.max() == counts.values.sum() == 3
+
+
 def metrics_on_a_device(
     monkeypatch: pytest.MonkeyPatch,
 ) -> tuple[Threaded, TrainerMon, nn.Module, torch.optim.Optimizer]:

@@ -233,18 +233,19 @@ class DeviceStats:
     ) -> int:
         """queue: is given where the results are to go, where the counts of histograms, and the stream."""
         stream = stream_of(device)
-        binned = [row for row in rows if table.bins_at(row)]
+        binned = [i for i, row in enumerate(rows) if table.bins_at(row)]
         with self._lock:
             places, counted = self._stats.take(len(rows)), self._counts.take(len(binned))
             if places is None or counted is None:
                 return 1
             results = array("Q", map(self._stats.address, places))
-            at = dict(zip(binned, map(self._counts.address, counted)))
-            bins = array("Q", [at.get(row, 0) for row in rows]) if at else None
-            status = queue(results.buffer_info()[0], bins.buffer_info()[0] if bins is not None else 0, stream)
+            bins = array("Q", bytes(8 * len(rows)))
+            for i, place in zip(binned, counted):
+                bins[i] = self._counts.address(place)
+            status = queue(results.buffer_info()[0], bins.buffer_info()[0] if binned else 0, stream)
             self._note(device, stream, table, status, zip(rows, places))
             if table.bins is not None and binned:
-                self._note(device, stream, table.bins, status, zip(binned, counted))
+                self._note(device, stream, table.bins, status, zip((rows[i] for i in binned), counted))
         return status if status >= 0 else self._refused(device)
 
     def __bool__(self) -> bool:
