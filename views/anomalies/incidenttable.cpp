@@ -9,6 +9,7 @@
 #include <QStyledItemDelegate>
 
 #include <telltale/common/glyphs.h>
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
@@ -102,18 +103,10 @@ IncidentTable::IncidentTable(ViewState* state, IncidentFilter* filter, QWidget* 
     setAccessibleName(tr("Incidents"));
     setModel(filter);
     setItemDelegate(new IncidentDelegate(this));
-    setFrameShape(QFrame::NoFrame);
-    setShowGrid(false);
+    shapeTable(this);
     setWordWrap(false);
-    setSelectionBehavior(SelectRows);
     setSelectionMode(SingleSelection);
-    setTabKeyNavigation(false);
-    verticalHeader()->hide();
-    verticalHeader()->setDefaultSectionSize(26);
     QHeaderView* header = horizontalHeader();
-    header->setFont(wordsFont(11));
-    header->setFixedHeight(22);
-    header->setHighlightSections(false);
     header->setMinimumSectionSize(40);
     for (int column = 0; column < IncidentsModel::ColumnCount; ++column)
         setColumnWidth(column, std::max(kWidths[column], header->sectionSizeHint(column)));

@@ -9,6 +9,7 @@
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
@@ -43,7 +44,7 @@ DifferenceTree::DifferenceTree(QWidget* parent)
     header()->setMinimumSectionSize(40);
     header()->setStretchLastSection(true);
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    setStyleSheet(QStringLiteral("QTreeView::item { padding: 0 5px; }")); // below the words of the header
+    insetCells(this);
 }
 
 void DifferenceTree::setEmptyText(const QString& text)

@@ -5,6 +5,7 @@
 
 #include <QHeaderView>
 
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/incidentsmodel.h>
@@ -29,7 +30,7 @@ ChangesTree::ChangesTree(QWidget* parent)
     setRootIsDecorated(false);
     setIndentation(0);
     setUniformRowHeights(true);
-    setStyleSheet(QStringLiteral("QTreeView::item { padding: 0 5px; }")); // below the headings, which have 8 px
+    insetCells(this);
     setFont(wordsFont(12));
     header()->setFont(wordsFont(11));
     header()->setFixedHeight(22);

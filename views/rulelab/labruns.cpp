@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QScopedValueRollback>
 
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/core/plaintext.h>
@@ -38,7 +39,7 @@ LabRuns::LabRuns(items::RunsModel* model, ViewState* state, QWidget* parent)
     setRootIsDecorated(false);
     setIndentation(0);
     setUniformRowHeights(true);
-    setStyleSheet(QStringLiteral("QTreeView::item { padding: 0 5px; }")); // below the headings, which have 8 px
+    insetCells(this);
     setFont(wordsFont(12));
     header()->setFont(wordsFont(11));
     header()->setFixedHeight(22);

@@ -10,6 +10,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/runs/panelhead.h>
@@ -46,7 +47,7 @@ FactTree::FactTree(QWidget* parent)
     m_tree->installEventFilter(this);
     setFocusProxy(m_tree);
 
-    m_tree->setStyleSheet(QStringLiteral("QTreeView::item { padding: 0 5px; }")); // below the headings, which have 8 px
+    insetCells(m_tree);
     auto* head = new PanelHead(tr("Facts"), this);
     QToolButton* copyButton = head->addButton(QStringLiteral("copy"), tr("Copy the selected rows, or all"));
     auto* top = new QHBoxLayout;

@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/connectionsmodel.h>
 
@@ -67,17 +68,9 @@ ConnectionsPanel::ConnectionsPanel(QWidget* parent)
     m_table->setItemDelegate(new CellDelegate(m_table));
     m_table->setObjectName(QStringLiteral("connectionsTable"));
     m_table->setAccessibleName(tr("Agents"));
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
+    shapeTable(m_table);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(ConnectionsModel::RankColumn, Qt::AscendingOrder);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setTabKeyNavigation(false);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setDefaultSectionSize(26);
-    m_table->horizontalHeader()->setFont(wordsFont(11));
-    m_table->horizontalHeader()->setFixedHeight(22);
-    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
     const int widths[] = { 52, 140, 70, 76, 76, 84, 84, 90, 150, 160 };
     static_assert(std::size(widths) == ConnectionsModel::ColumnCount);

@@ -17,6 +17,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/logmodel.h>
 
@@ -79,18 +80,10 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     m_table->setAccessibleName(tr("Log"));
     m_table->setModel(m_proxy);
     m_table->setItemDelegate(new LineDelegate(m_table));
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
+    shapeTable(m_table, 22);
     m_table->setWordWrap(false);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setTabKeyNavigation(false);
     m_table->installEventFilter(this);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setDefaultSectionSize(22);
     QHeaderView* header = m_table->horizontalHeader();
-    header->setFont(wordsFont(11));
-    header->setFixedHeight(22);
-    header->setHighlightSections(false);
     header->setStretchLastSection(true);
     const int widths[] = { 150, 70, 60, 130, 400 };
     static_assert(std::size(widths) == LogModel::ColumnCount);

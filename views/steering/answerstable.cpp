@@ -8,6 +8,7 @@
 #include <QStyledItemDelegate>
 
 #include <telltale/common/glyphs.h>
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 
 #include "answersmodel.h"
@@ -81,16 +82,8 @@ AnswersTable::AnswersTable(AnswersModel* answers, QWidget* parent)
     setAccessibleName(tr("Answers of the ranks"));
     setModel(answers);
     setItemDelegate(new AnswerDelegate(this));
-    setFrameShape(QFrame::NoFrame);
-    setShowGrid(false);
-    setSelectionBehavior(QAbstractItemView::SelectRows);
-    setTabKeyNavigation(false);
-    verticalHeader()->hide();
-    verticalHeader()->setDefaultSectionSize(26);
+    shapeTable(this);
     QHeaderView* header = horizontalHeader();
-    header->setFont(wordsFont(11));
-    header->setFixedHeight(22);
-    header->setHighlightSections(false);
     header->setStretchLastSection(true);
     for (int column = 0; column < AnswersModel::ReasonColumn; ++column)
         setColumnWidth(column, std::max(kWidths[column], header->sectionSizeHint(column)));

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tableshape.h"
+
+#include <QHeaderView>
+#include <QTableView>
+#include <QTreeView>
+
+#include <telltale/items/guithread.h>
+
+#include "theme.h"
+
+namespace telltale::views {
+
+void shapeTable(QTableView* table, int rowHeight)
+{
+    items::assertGuiThread();
+    table->setFrameShape(QFrame::NoFrame);
+    table->setShowGrid(false);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setTabKeyNavigation(false);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setDefaultSectionSize(rowHeight);
+    QHeaderView* header = table->horizontalHeader();
+    header->setFont(wordsFont(11));
+    header->setFixedHeight(22);
+    header->setHighlightSections(false);
+}
+
+void insetCells(QTreeView* tree)
+{
+    items::assertGuiThread();
+    tree->setStyleSheet(QStringLiteral("QTreeView::item { padding: 0 5px; }"));
+}
+
+}
