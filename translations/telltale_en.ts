@@ -249,6 +249,13 @@
             <numerusform>, the %n heads of lowest entropy</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>, %n heads</source>
+        <translation>
+            <numerusform>, %n head</numerusform>
+            <numerusform>, %n heads</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CalmWords</name>
@@ -442,6 +449,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::OverviewCanvas</name>
+    <message numerus="yes">
+        <source>on all %n ranks</source>
+        <translation>
+            <numerusform>on %n rank</numerusform>
+            <numerusform>on all %n ranks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::OverviewView</name>
     <message numerus="yes">
         <source>%1, %n ranks, attempt %2</source>
@@ -452,7 +469,31 @@
     </message>
 </context>
 <context>
-    <name>telltale::views::RankTimesPanel</name>
+    <name>telltale::views::RankTableModel</name>
+    <message numerus="yes">
+        <source>Longer than the others takes rank %1.</source>
+        <translation>
+            <numerusform>Longer than the others takes rank %1.</numerusform>
+            <numerusform>Longer than the others take ranks %1.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Behind the store is rank %1.</source>
+        <translation>
+            <numerusform>Behind the store is rank %1.</numerusform>
+            <numerusform>Behind the store are ranks %1.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Samples were lost of rank %1: views draw them as gaps.</source>
+        <translation>
+            <numerusform>Samples were lost of rank %1: views draw them as gaps.</numerusform>
+            <numerusform>Samples were lost of ranks %1: views draw them as gaps.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RanksSide</name>
     <message numerus="yes">
         <source>last %n steps</source>
         <translation>
@@ -519,6 +560,16 @@
         <translation>
             <numerusform>The run</numerusform>
             <numerusform>All %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::StructureModel</name>
+    <message numerus="yes">
+        <source>%n kinds</source>
+        <translation>
+            <numerusform>%n kind</numerusform>
+            <numerusform>%n kinds</numerusform>
         </translation>
     </message>
 </context>

@@ -3973,14 +3973,6 @@ GPL-3.0-or-later</translation>
         <translation>，键头 %1</translation>
     </message>
     <message>
-        <source>entropy %1 steps ago %2</source>
-        <translation>%1 步前的熵 %2</translation>
-    </message>
-    <message>
-        <source>msprobe&apos;s entropy of it %1</source>
-        <translation>msprobe 对它的熵 %1</translation>
-    </message>
-    <message>
         <source>Telltale: every head, mean over its queries</source>
         <translation>Telltale：每个头，对其查询取平均</translation>
     </message>
@@ -4002,6 +3994,10 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>第 %1 步，%n 个 rank</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>, entropy %1 steps ago %2</source>
+        <translation>，%1 步前的熵 %2</translation>
     </message>
 </context>
 <context>
@@ -4212,6 +4208,12 @@ GPL-3.0-or-later</translation>
     <message>
         <source>This run has no attention statistics: its model has no attention module that is known, or telltale.attention_hook is not true in its config.</source>
         <translation>此运行没有注意力统计量：其模型没有已知的注意力模块，或者其配置中 telltale.attention_hook 不是 true。</translation>
+    </message>
+    <message numerus="yes">
+        <source>, %n heads</source>
+        <translation>
+            <numerusform>，%n 个头</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5507,6 +5509,10 @@ GPL-3.0-or-later</translation>
         <source>Copy the selected rows, or all</source>
         <translation>复制所选行；未选则复制全部</translation>
     </message>
+    <message>
+        <source>Facts</source>
+        <translation>信息</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::FactTreeModel</name>
@@ -5777,7 +5783,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Axes</source>
-        <translation>坐标</translation>
+        <translation>坐标轴</translation>
     </message>
     <message>
         <source>module × step</source>
@@ -6427,6 +6433,16 @@ GPL-3.0-or-later</translation>
         <source>events</source>
         <translation>事件</translation>
     </message>
+    <message>
+        <source>Plots</source>
+        <translation>图</translation>
+    </message>
+    <message numerus="yes">
+        <source>on all %n ranks</source>
+        <translation>
+            <numerusform>全部 %n 个 rank</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::OverviewView</name>
@@ -6534,6 +6550,86 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::RankTable</name>
+    <message>
+        <source>Ranks</source>
+        <translation>Rank</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RankTableModel</name>
+    <message>
+        <source>slow</source>
+        <translation>慢</translation>
+    </message>
+    <message>
+        <source>ended</source>
+        <translation>已结束</translation>
+    </message>
+    <message>
+        <source>offline</source>
+        <translation>离线</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1/秒</translation>
+    </message>
+    <message>
+        <source>from the end of a step in the training until its samples are stored</source>
+        <translation>从训练中一步结束到其样本入库的时间</translation>
+    </message>
+    <message>
+        <source>what waits on the agent&apos;s disk</source>
+        <translation>在代理磁盘上等待的数据</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <translation>步时间</translation>
+    </message>
+    <message>
+        <source>Lag</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
+        <source>Dropped</source>
+        <translation>丢弃</translation>
+    </message>
+    <message>
+        <source>Spool</source>
+        <translation>暂存</translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation>速率</translation>
+    </message>
+    <message numerus="yes">
+        <source>Longer than the others takes rank %1.</source>
+        <translation>
+            <numerusform>比其他 rank 耗时更长：rank %1。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Behind the store is rank %1.</source>
+        <translation>
+            <numerusform>落后于存储：rank %1。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Samples were lost of rank %1: views draw them as gaps.</source>
+        <translation>
+            <numerusform>rank %1 丢失了样本：视图中显示为空缺。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::RankTimesPanel</name>
     <message>
         <source>Time by rank</source>
@@ -6543,16 +6639,6 @@ GPL-3.0-or-later</translation>
         <source>rank %1: %2. </source>
         <translation>rank %1：%2。</translation>
     </message>
-    <message numerus="yes">
-        <source>last %n steps</source>
-        <translation>
-            <numerusform>最近 %n 步</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 by rank</source>
-        <translation>各 rank 的 %1</translation>
-    </message>
     <message>
         <source>Line: median. Dark: half of the steps. Light: 95 % of them.</source>
         <translation>线：中位数。深色：一半的步。浅色：95 % 的步。</translation>
@@ -6560,6 +6646,27 @@ GPL-3.0-or-later</translation>
     <message>
         <source>rank %1: median %2, half of the steps from %3 to %4, 95 % of them from %5 to %6</source>
         <translation>rank %1：中位数 %2，一半的步在 %3 到 %4 之间，95 % 在 %5 到 %6 之间</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RanksSide</name>
+    <message>
+        <source>Ranks</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>%1 by rank</source>
+        <translation>各 rank 的 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>last %n steps</source>
+        <translation>
+            <numerusform>最近 %n 步</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>how far each agent is behind the store</source>
+        <translation>各代理落后于存储多少</translation>
     </message>
 </context>
 <context>
@@ -6606,7 +6713,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Scale</source>
-        <translation>标度</translation>
+        <translation>刻度</translation>
     </message>
     <message>
         <source>linear</source>
@@ -7224,6 +7331,12 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     <message>
         <source>Collected</source>
         <translation>已采集</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n kinds</source>
+        <translation>
+            <numerusform>%n 类</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -35,3 +35,6 @@ target_include_directories(telltale_verbs PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(telltale_verbs
     PUBLIC telltale_core telltale_store
     PRIVATE telltale_options telltale_analysis telltale_archive telltale_client telltale_config telltale_exchange telltale_ingest telltale_judge nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 spdlog::spdlog)
+# It hands millions of values to Python: the other verbs are compiled with few optimizations.
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/packedvalues.cpp PROPERTIES
+    COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_UNITY_BUILD_INCLUSION ON)

@@ -3,11 +3,18 @@
 
 #include <algorithm>
 
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSlider>
+#include <QAbstractSpinBox>
 #include <QAction>
 #include <QApplication>
-#include <QEvent>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QLineEdit>
 #include <QRegularExpression>
 #include <QScopedValueRollback>
+#include <QTabBar>
 #include <QWidget>
 
 #include <telltale/common/theme.h>
@@ -31,9 +38,46 @@ CommandRegistry::CommandRegistry(QWidget* window)
     qApp->installEventFilter(this);
 }
 
+namespace {
+
+/// What jumps to the row or the choice that begins with it.
+bool isLetter(int key)
+{
+    return (key >= Qt::Key_0 && key <= Qt::Key_9) || (key >= Qt::Key_A && key <= Qt::Key_Z);
+}
+
+/// Keys that a control needs for itself and does not claim: those of views, which are single ones, work in what is not
+/// one of them.
+bool needs(const QObject* control, const QKeyEvent& event)
+{
+    if ((event.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) != 0)
+        return false;
+    const int key = event.key();
+    const bool isReturn = key == Qt::Key_Return || key == Qt::Key_Enter;
+    const bool isArrow = key >= Qt::Key_Left && key <= Qt::Key_Down;
+    if (qobject_cast<const QLineEdit*>(control) || qobject_cast<const QAbstractSpinBox*>(control))
+        return isReturn;
+    if (qobject_cast<const QComboBox*>(control))
+        return isArrow || isLetter(key) || key == Qt::Key_Space;
+    if (qobject_cast<const QAbstractButton*>(control))
+        return key == Qt::Key_Space;
+    if (qobject_cast<const QAbstractSlider*>(control) || qobject_cast<const QTabBar*>(control))
+        return isArrow;
+    if (qobject_cast<const QAbstractItemView*>(control))
+        return isReturn || isArrow || isLetter(key);
+    return false;
+}
+
+}
+
 bool CommandRegistry::eventFilter(QObject* watched, QEvent* event)
 {
     QWidget* popup = QApplication::activePopupWidget();
+    if (event->type() == QEvent::ShortcutOverride && popup == nullptr
+        && needs(watched, *static_cast<QKeyEvent*>(event))) {
+        event->accept();
+        return true;
+    }
     if (event->type() != QEvent::ShortcutOverride || popup == nullptr || m_isPassedOn)
         return QObject::eventFilter(watched, event);
     // A pop-up's keys are its own. It must see this event: a combo's list takes Return by it.

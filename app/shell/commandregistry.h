@@ -54,7 +54,7 @@ public:
     void refresh();
 
 protected:
-    /// A list that drops down and a menu have their keys for themselves.
+    /// A list that drops down and a menu have their keys for themselves, and so have fields, lists and buttons.
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:

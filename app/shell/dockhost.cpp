@@ -138,13 +138,13 @@ void DockHost::setWelcoming(bool on)
         return;
     m_welcoming = on;
     if (on) {
-        m_layout = m_window->saveState(kVersion);
+        m_layout = layoutNow();
         for (const auto& [row, dock] : m_docks) {
             if (row->needsRun)
                 dock->hide();
         }
     } else {
-        m_window->restoreState(m_layout, kVersion);
+        takeLayout(m_layout);
     }
 }
 
@@ -218,9 +218,27 @@ void DockHost::focusNext(QWidget* center, bool forward)
     next->setFocus(Qt::ShortcutFocusReason);
 }
 
+QByteArray DockHost::layoutNow() const
+{
+    return m_window->saveState(kVersion + (m_narrow ? kIsNarrow : 0) + (m_short ? kIsShort : 0));
+}
+
+bool DockHost::takeLayout(const QByteArray& layout)
+{
+    for (int lacks = 0; lacks <= kIsNarrow + kIsShort; ++lacks) {
+        if (!m_window->restoreState(layout, kVersion + lacks))
+            continue;
+        m_narrow = (lacks & kIsNarrow) != 0;
+        m_short = (lacks & kIsShort) != 0;
+        resized(m_window->size());
+        return true;
+    }
+    return false;
+}
+
 QByteArray DockHost::save() const
 {
-    return m_welcoming ? m_layout : m_window->saveState(kVersion);
+    return m_welcoming ? m_layout : layoutNow();
 }
 
 bool DockHost::restore(const QByteArray& state)
@@ -229,7 +247,7 @@ bool DockHost::restore(const QByteArray& state)
         return false;
     if (m_welcoming)
         m_layout = state;
-    return m_welcoming || m_window->restoreState(state, kVersion);
+    return m_welcoming || takeLayout(state);
 }
 
 }

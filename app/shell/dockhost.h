@@ -57,8 +57,13 @@ private:
         const PanelFactory* row;
         QDockWidget* widget;
     };
+    // A layout says by its version of what window it is: 1, and more for what it has no room for.
     static constexpr int kVersion = 1;
+    static constexpr int kIsNarrow = 1;
+    static constexpr int kIsShort = 2;
 
+    QByteArray layoutNow() const;
+    bool takeLayout(const QByteArray& layout); ///< and fits it to the window
     void place(const std::function<bool(const PanelFactory&)>& isOpen);
     QDockWidget* dockOf(const PanelFactory& row) const;
     void bringUp(QWidget* panel);

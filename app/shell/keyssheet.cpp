@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "keyssheet.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QScreen>
@@ -23,43 +26,62 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
 {
     setObjectName(QStringLiteral("keysSheet"));
     setWindowTitle(tr("Keys"));
-    auto* content = new QWidget;
-    auto* columns = new QHBoxLayout(content);
-    columns->setContentsMargins(20, 20, 20, 20);
-    columns->setSpacing(40);
-    QVBoxLayout* column = nullptr;
+    // A group a menu, as many columns of them as there is room for.
+    struct Group {
+        QWidget* box;
+        int rows = 0;
+    };
+    std::vector<Group> groups;
     QGridLayout* grid = nullptr;
-    QString group;
-    int row = 0;
-    int sinceColumn = 0;
+    QString menu;
+    int total = 0;
     for (const CommandRegistry::Entry& entry : commands.all()) {
         if (entry.command.shortcut.isEmpty())
             continue;
-        if (entry.command.menu != group) {
-            group = entry.command.menu;
-            if (!column || sinceColumn > 9) {
-                if (column)
-                    column->addStretch();
-                column = new QVBoxLayout;
-                column->setSpacing(6);
-                columns->addLayout(column);
-                sinceColumn = 0;
-            }
-            column->addWidget(
-                new RoleLabel(CommandRegistry::plain(group), &Theme::text2, views::wordsFont(11, 600), this));
-            grid = new QGridLayout;
+        if (groups.empty() || entry.command.menu != menu) {
+            menu = entry.command.menu;
+            groups.push_back({ new QWidget });
+            grid = new QGridLayout(groups.back().box);
+            grid->setContentsMargins(0, 0, 0, 12);
             grid->setHorizontalSpacing(20);
             grid->setVerticalSpacing(6);
-            column->addLayout(grid);
-            column->addSpacing(12);
-            row = 0;
+            grid->setColumnStretch(0, 1);
+            grid->addWidget(
+                new RoleLabel(CommandRegistry::plain(menu), &Theme::text2, views::wordsFont(11, 600)), 0, 0);
         }
-        grid->addWidget(new RoleLabel(entry.words(), &Theme::text, views::wordsFont(12), this), row, 0);
+        const int row = ++groups.back().rows;
+        ++total;
+        grid->addWidget(new RoleLabel(entry.words(), &Theme::text, views::wordsFont(12)), row, 0);
         grid->addWidget(
-            new KeyChip(entry.command.shortcut.toString(QKeySequence::NativeText), {}, this), row, 1, Qt::AlignRight);
-        grid->setColumnStretch(0, 1);
-        ++row;
-        ++sinceColumn;
+            new KeyChip(entry.command.shortcut.toString(QKeySequence::NativeText), {}), row, 1, Qt::AlignRight);
+    }
+    constexpr QSize kFrame(40, 80); // of the screen stays free
+    constexpr int kInset = 20;
+    constexpr int kBetween = 40;
+    constexpr int kMostColumns = 4;
+    QSize room = screen()->availableGeometry().size() - kFrame;
+    if (parent)
+        room = room.boundedTo(parent->window()->size());
+    int widest = 1;
+    for (const Group& group : groups)
+        widest = std::max(widest, group.box->sizeHint().width());
+    const int columns = std::clamp((room.width() - 2 * kInset) / (widest + kBetween), 1, kMostColumns);
+    auto* content = new QWidget;
+    auto* side = new QHBoxLayout(content);
+    side->setContentsMargins(kInset, kInset, kInset, kInset);
+    side->setSpacing(kBetween);
+    QVBoxLayout* column = nullptr;
+    int filled = 0;
+    for (const Group& group : groups) {
+        if (!column || filled * columns >= total * side->count()) {
+            if (column)
+                column->addStretch();
+            column = new QVBoxLayout;
+            column->setSpacing(0);
+            side->addLayout(column);
+        }
+        column->addWidget(group.box);
+        filled += group.rows;
     }
     if (column)
         column->addStretch();
@@ -71,9 +93,9 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSizeConstraint(QLayout::SetNoConstraint); // the offscreen platform warns about size hints of a window
     layout->addWidget(scroll);
-    constexpr QSize kFrame(40, 80); // of the screen stays free
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     const QSize beside(style()->pixelMetric(QStyle::PM_ScrollBarExtent), 0);
-    resize((content->sizeHint() + beside).boundedTo(screen()->availableGeometry().size() - kFrame));
+    resize((content->sizeHint() + beside).boundedTo(room));
 }
 
 }

@@ -28,6 +28,7 @@ NoteDialog::NoteDialog(const store::StepNote& note, const QString& whyNot, QWidg
     m_text->setAccessibleName(windowTitle());
     m_text->setPlaceholderText(tr("What happened here, or what was changed"));
     m_text->setTabChangesFocus(true);
+    m_text->setFrameShape(QFrame::StyledPanel); // as wide as the style has it for a text
     m_text->setFont(views::wordsFont(13));
     m_text->setReadOnly(!whyNot.isEmpty());
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, this);

@@ -115,11 +115,11 @@ constexpr PanelFactory kPanels[] {
     { "inspector", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Inspector"), "", Qt::Key_unknown,
         Qt::RightDockWidgetArea, { 296, 710 }, true, true, &makeInspector },
     { "anomalies", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Anomaly timeline"), "dia",
-        Qt::CTRL | Qt::SHIFT | Qt::Key_T, Qt::BottomDockWidgetArea, { 1600, 216 }, true, true, &makeAnomalies },
+        Qt::CTRL | Qt::SHIFT | Qt::Key_T, Qt::BottomDockWidgetArea, { 1600, 236 }, true, true, &makeAnomalies },
     { "connections", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Connections"), "plug",
-        Qt::CTRL | Qt::SHIFT | Qt::Key_A, Qt::BottomDockWidgetArea, { 1600, 186 }, false, true, &makeConnections },
+        Qt::CTRL | Qt::SHIFT | Qt::Key_A, Qt::BottomDockWidgetArea, { 1600, 236 }, false, true, &makeConnections },
     { "log", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Log"), "logs", Qt::CTRL | Qt::SHIFT | Qt::Key_L,
-        Qt::BottomDockWidgetArea, { 1600, 186 }, false, true, &makeLog },
+        Qt::BottomDockWidgetArea, { 1600, 236 }, false, true, &makeLog },
 };
 
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include <QPointer>
@@ -357,12 +358,24 @@ void RunDriver::pollRun()
     }
 }
 
+void RunDriver::giveAgents()
+{
+    std::vector<ConnectionInfo> agents;
+    const auto catalog = m_state->catalog();
+    if (catalog && m_state->run()->live) {
+        std::copy_if(m_connections.begin(), m_connections.end(), std::back_inserter(agents),
+            [&](const ConnectionInfo& one) { return one.runKey == catalog->runKey; });
+    }
+    m_state->setAgents(std::move(agents));
+}
+
 void RunDriver::everySecond()
 {
     if (m_context.connections) {
         m_connections = m_context.connections();
         Q_EMIT connectionsChanged();
     }
+    giveAgents();
     m_meter.measure(*m_state, m_runs.model(), m_connections);
     if (!m_runs.live().empty())
         m_runs.updateLive();

@@ -78,6 +78,7 @@ private:
     void verify();
     void pollRuns();
     void pollRun();
+    void giveAgents(); ///< of the shown run, to the views
     void everySecond();
 
     AppContext m_context;

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include <QPainter>
-#include <QPolygonF>
 
+#include <telltale/common/sparkpainter.h>
 #include <telltale/common/theme.h>
 
 namespace telltale::shell {
@@ -31,18 +31,13 @@ void SparkLine::paintEvent(QPaintEvent*)
         return;
     const views::Theme& theme = views::Theme::current();
     const auto [least, most] = std::minmax_element(m_values.begin(), m_values.end());
-    const double low = std::min(*least, *most * 0.5), span = std::max(*most - low, 1e-9);
-    QPolygonF line;
-    const double dx = (width() - 8.0) / static_cast<double>(m_values.size() - 1);
-    for (std::size_t i = 0; i < m_values.size(); ++i)
-        line.append({ 2 + dx * static_cast<double>(i), 3 + (height() - 6) * (1 - (m_values[i] - low) / span) });
     QPainter painter(this);
+    const QPointF newest = views::paintSpark(painter, QRectF(2, 3, width() - 8.0, height() - 6.0), m_values,
+        std::min(*least, *most * 0.5), *most, theme.text2);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(theme.text2, 1, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter.drawPolyline(line);
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.ok);
-    painter.drawEllipse(line.last(), 2.5, 2.5);
+    painter.drawEllipse(newest, 2.5, 2.5);
 }
 
 }

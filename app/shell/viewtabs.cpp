@@ -130,6 +130,7 @@ bool ViewTabs::canHide(int tab) const
 void ViewTabs::fitTabs()
 {
     const int more = m_more->sizeHint().width() + 2 * m_bar->spacing();
+    m_tabs->setMaximumWidth(QWIDGETSIZE_MAX);
     for (int i = 0; i < m_tabs->count(); ++i)
         m_tabs->setTabVisible(i, true);
     int room = width() - m_bar->contentsMargins().left() - m_bar->contentsMargins().right();
@@ -154,6 +155,8 @@ void ViewTabs::fitTabs()
         m_more->setVisible(true);
         layout()->activate();
     }
+    if (isTooMuch) // the menu stands right behind the last tab
+        m_tabs->setMaximumWidth(m_tabs->sizeHint().width());
 }
 
 void ViewTabs::fillMore(QMenu* menu)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kSealBudgetMs = 25; ///< longest a commit seals tiles that can wait
 
-constexpr std::size_t kMostOpenBytes = std::size_t { 144 } << 20;
+constexpr std::size_t kMostOpenBytes = std::size_t { 128 } << 20;
 constexpr int kFewestColumns = 16; ///< of a tile that is closed early: what a bucket of the pyramid has
 
 bool hasClosedTile(const LiveLayout& layout, const LiveGroup& group)
@@ -49,7 +49,7 @@ Expected<std::vector<std::string>> OpenLayouts::load(sqlite3* db)
 void OpenLayouts::keepOpen(std::size_t bytes)
 {
     m_mostOpenBytes = bytes;
-    m_sealer->keepPieces(bytes / 6);
+    m_sealer->keepPieces(bytes / 8);
 }
 
 Expected<void> OpenLayouts::resume()

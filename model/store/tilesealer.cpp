@@ -133,9 +133,12 @@ void TileSealer::addPieces(const LiveGroup& group, const OpenTile& tile, bool ar
         return;
     const auto flags = nonFiniteFlags(tile);
     std::vector<std::string> pieces;
-    for (std::size_t s = 0; s < tile.stats().size(); ++s)
+    pieces.reserve(tile.stats().size());
+    for (std::size_t s = 0; s < tile.stats().size(); ++s) {
         pieces.push_back(
             isIdentity(tile.stats()[s]) ? std::string() : encodeBuckets(reduceTile(tile, static_cast<int>(s), flags)));
+        pieces.back().shrink_to_fit(); // it grew by halves, and is kept for hundreds of steps
+    }
     m_pieceBytes += bytesOf(pieces);
     m_pieces[key] = std::move(pieces);
 }

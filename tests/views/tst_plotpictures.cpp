@@ -15,9 +15,12 @@
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatmapview.h>
+#include <telltale/items/numbertext.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewcanvas.h>
+#include <telltale/plot/ranksside.h>
+#include <telltale/plot/ranktable.h>
 #include <telltale/runs/rankbars.h>
 #include <telltale/runs/stateglyph.h>
 
@@ -98,7 +101,7 @@ private Q_SLOTS:
         shared.setPicture(picture);
         const QImage image = shared.renderTo({ 905, 300 });
         save(image, QStringLiteral("overview-shared"));
-        QCOMPARE(shared.minimumSizeHint().height(), OverviewCanvas(&whole).minimumSizeHint().height()); // one plot
+        QCOMPARE(shared.plots(), 1);
         // Samples of the colors in the line above the plot, in the order of the parts.
         const QRect plot = shared.plotRect({ 905, 300 });
         std::vector<int> places;
@@ -121,6 +124,90 @@ private Q_SLOTS:
         for (int x = plot.left() + 40; x < plot.left() + 120; ++x)
             isBeyond = isBeyond || image.pixel(x, plot.top() - 14) == Theme::dark().text.rgb();
         QVERIFY(isBeyond);
+    }
+
+    void theTableOfRanksSaysWhatIsUnusual()
+    {
+        Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), Theme::Mode::Dark);
+        ViewState state;
+        state.setCatalog(synthetic::catalog());
+        state.setRank(Rank { 2 });
+        RanksSide side(&state);
+        side.resize(RanksSide::kMostWidth, 600);
+        auto* table = side.findChild<RankTable*>();
+        const RankTableModel& model = table->rankModel();
+        const auto text = [&](int rank, int column) { return model.index(rank, column).data().toString(); };
+        // Archived, nothing lost: what no agent says has no column.
+        QCOMPARE(model.rowCount(), 8);
+        QVERIFY(!side.isEmpty() && !model.isLive() && model.sentence().isEmpty());
+        QVERIFY(table->isColumnHidden(RankTableModel::LagColumn) && table->isColumnHidden(RankTableModel::TimesColumn));
+        QCOMPARE(table->currentIndex().row(), 2);
+        // An older agent of rank 5 that left says nothing of it beside the one that is connected.
+        std::vector<ConnectionInfo> agents(3);
+        agents[0].rank = agents[1].rank = Rank { 5 };
+        agents[0].connected = true;
+        agents[0].lagSeconds = 0.3;
+        agents[0].spoolBytes = 4096;
+        agents[1].saidBye = true;
+        agents[1].lastHeardNs = 9;
+        agents[2].rank = Rank { 6 };
+        agents[2].connected = true;
+        agents[2].lagSeconds = 12;
+        state.setAgents(agents);
+        store::LogPage page;
+        page.records.emplace_back();
+        page.records.back().isDrop = true;
+        page.records.back().rank = Rank { 5 };
+        page.records.back().dropClass = dropclass::kTensors;
+        page.records.back().items = 3;
+        state.appendLog(page);
+        auto times = std::make_shared<RankTimes>();
+        times->scalar = "forward_ms";
+        times->steps = { Step { 0 }, Step { 1 } };
+        for (int rank = 0; rank < 8; ++rank) {
+            RankTimes::Box box;
+            box.rank = Rank { rank };
+            box.low = box.median = box.high = rank == 1 ? 20 : 10;
+            box.steps = { box.low, std::numeric_limits<double>::quiet_NaN() };
+            box.isSlow = rank == 1;
+            times->boxes.push_back(box);
+        }
+        side.setTimes(times);
+        QVERIFY(model.isLive());
+        QVERIFY(
+            !table->isColumnHidden(RankTableModel::LagColumn) && !table->isColumnHidden(RankTableModel::TimesColumn));
+        QCOMPARE(text(5, RankTableModel::LagColumn), QStringLiteral("0.3 s"));
+        QCOMPARE(text(5, RankTableModel::DroppedColumn), QStringLiteral("3"));
+        QCOMPARE(text(5, RankTableModel::SpoolColumn), items::formatBytes(4096));
+        QVERIFY(text(7, RankTableModel::LagColumn).isEmpty()); // no agent of it was heard
+        const QString said = model.sentence();
+        for (const char* words : { "takes rank 1.", "store is rank 6.", "lost of rank 5:" })
+            QVERIFY2(said.contains(QLatin1String(words)), qPrintable(said));
+        table->setCurrentIndex(model.index(4, 0));
+        QCOMPARE(state.rank(), Rank { 4 });
+        save(side.grab().toImage(), QStringLiteral("ranks-side"));
+    }
+
+    void plotsScrollByWholeOnesAboveTheirAxis()
+    {
+        Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), Theme::Mode::Dark);
+        ViewState whole;
+        whole.setFullRange({ Step { 0 }, Step { 31215 } });
+        OverviewCanvas canvas(&whole);
+        canvas.setPicture(scalars());
+        canvas.resize(905, canvas.minimumSizeHint().height());
+        const QSize size = canvas.size();
+        QVERIFY(canvas.plots() > 2);
+        QCOMPARE(canvas.shownPlots(size), 1);
+        const QRect plot = canvas.plotRect();
+        QTest::keyClick(&canvas, Qt::Key_Down);
+        QCOMPARE(canvas.firstPlot(size), 1);
+        QCOMPARE(canvas.plotRect(), plot); // the axis stays where it is
+        canvas.setFirstPlot(99);
+        QCOMPARE(canvas.firstPlot(size), canvas.plots() - 1);
+        canvas.resize(905, 4000);
+        QCOMPARE(canvas.shownPlots(canvas.size()), canvas.plots());
+        QCOMPARE(canvas.firstPlot(canvas.size()), 0);
     }
 
     void rankBarsMarkWhatIsNotFinite_data() { everyPictureShowsTheRose_data(); }

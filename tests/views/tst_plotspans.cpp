@@ -252,13 +252,14 @@ private Q_SLOTS:
 
     void lastValueNamesTheLastFiniteOneBesideANaN()
     {
-        series::CurveResult result;
-        result.range = { Step { 31000 }, Step { 31009 } };
-        result.buckets.assign(10, single(2.613));
-        QCOMPARE(lastValueOf(result).value, QStringLiteral("2.613"));
-        QVERIFY(lastValueOf(result).before.isEmpty());
-        result.buckets[9] = nonFinite(CellState::NaN);
-        const LastValue last = lastValueOf(result);
+        CurveSeries one;
+        one.result.range = { Step { 31000 }, Step { 31009 } };
+        one.result.buckets.assign(10, single(2.613));
+        QCOMPARE(lastValueOf(one).value, QStringLiteral("2.613"));
+        QVERIFY(lastValueOf(one).before.isEmpty());
+        one.result.buckets[9] = nonFinite(CellState::NaN);
+        one.lastFinite = { Step { 31008 }, 2.613 };
+        const LastValue last = lastValueOf(one);
         QCOMPARE(last.value, QStringLiteral("NaN"));
         QVERIFY(last.critical);
         QCOMPARE(last.before, QStringLiteral("last finite 2.613 at 31\u202F008"));

@@ -83,6 +83,32 @@ private Q_SLOTS:
         QCOMPARE(picture->series[2].row.rank, Rank { 2 });
     }
 
+    void theLastFiniteStepOfAScalarIsExact()
+    {
+        test::CapsuleBuilder builder(m_dir.filePath(QStringLiteral("ends.telltale")).toStdString());
+        const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss", "lr" });
+        constexpr int kLong = 3000;
+        constexpr int kLast = 2567;
+        std::vector<StepBlock> blocks;
+        for (int step = 0; step < kLong; ++step)
+            blocks.push_back({ scalars, Step { step }, 0, {},
+                { { Stat::Value, std::vector<double> { step <= kLast ? step * 0.5 : NAN, 1 } } }, {} });
+        builder.stage(builder.addAttempt(Rank { 0 }, 0), std::move(blocks));
+        builder.finish();
+        const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
+        CurveRequest asked = request(*reader, {});
+        asked.rank = Rank { 0 };
+        asked.range = { Step { 0 }, Step { kLong - 1 } };
+        for (const int pixels : { 7, 10, 3000 }) {
+            asked.pixels = pixels;
+            const CurvePicture picture = test::CapsuleBuilder::must(readScalars(*reader, asked));
+            QVERIFY(picture.series[0].lastFinite);
+            QCOMPARE(picture.series[0].lastFinite->first, Step { kLast });
+            QCOMPARE(picture.series[0].lastFinite->second, kLast * 0.5);
+            QVERIFY(!picture.series[1].lastFinite);
+        }
+    }
+
     void whatARankComputesLongerIsMarked()
     {
         test::CapsuleBuilder builder(m_dir.filePath(QStringLiteral("times.telltale")).toStdString());

@@ -16,12 +16,6 @@
 
 namespace telltale::views {
 
-namespace {
-
-constexpr int kLeastHeight = 208; ///< what a card needs, so that the first incident moves nothing
-
-}
-
 AnomaliesPanel::AnomaliesPanel(const ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , m_context(context)
@@ -45,7 +39,6 @@ AnomaliesPanel::AnomaliesPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_timeline, 1);
     layout->addWidget(m_card);
     m_card->setFixedWidth(std::max(428, m_card->minimumSizeHint().width()));
-    setMinimumHeight(kLeastHeight);
     setFocusProxy(m_timeline);
     // Tab comes to the panel, which hands it on: what stands before its proxy in the chain would be passed over.
     setTabOrder(m_timeline, m_choice);

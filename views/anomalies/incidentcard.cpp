@@ -37,6 +37,8 @@ namespace incidentwords = items::incidentwords;
 namespace {
 
 constexpr int kClockMs = 5000;
+constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the buttons
+constexpr int kWholeHeight = 188; ///< with when it was, and what people say of it
 
 enum ReachRole { BlockRole = Qt::UserRole, RankRole, StepRole };
 
@@ -88,6 +90,7 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_calmText, 1);
     setBackgroundRole(QPalette::Window);
     setAutoFillBackground(true);
+    setMinimumHeight(kLeastHeight);
 
     connect(context.state, &ViewState::incidentChanged, this, [this] {
         m_pages->setCurrentIndex(0);
@@ -176,19 +179,15 @@ QWidget* IncidentCard::makeButtons()
     auto* rows = new QVBoxLayout(box);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(6);
-    const auto addRow = [&] {
-        auto* row = new QHBoxLayout;
-        row->setSpacing(6);
-        rows->addLayout(row);
-        return row;
-    };
     const auto add = [&](QHBoxLayout* row, const QString& text, const char* name) {
         auto* button = new QPushButton(text, box);
         button->setObjectName(QLatin1String(name));
         row->addWidget(button);
         return button;
     };
-    QHBoxLayout* first = addRow();
+    auto* first = new QHBoxLayout;
+    first->setSpacing(6);
+    rows->addLayout(first);
     QPushButton* source = add(first, tr("Go to source"), "incidentSource");
     source->setIcon(icon(QStringLiteral("flag")));
     source->setToolTip(tr("Shows its module, rank, kind, statistic and step everywhere"));
@@ -203,7 +202,11 @@ QWidget* IncidentCard::makeButtons()
         m_pages->setCurrentIndex(1 - m_pages->currentIndex());
         takeIncident();
     });
-    QHBoxLayout* second = addRow();
+    m_verdict = new QWidget(box);
+    rows->addWidget(m_verdict);
+    auto* second = new QHBoxLayout(m_verdict);
+    second->setContentsMargins(0, 0, 0, 0);
+    second->setSpacing(6);
     m_note = new QLineEdit(box);
     m_note->setObjectName(QStringLiteral("incidentNote"));
     m_note->setPlaceholderText(tr("Note, then Enter"));
@@ -246,8 +249,9 @@ void IncidentCard::say(Annotation::Action action, const QString& note)
 void IncidentCard::takeIncident()
 {
     const Incident* incident = current();
-    for (QWidget* part : std::initializer_list<QWidget*> { m_title, m_hint, m_when, m_pages, m_buttons })
+    for (QWidget* part : std::initializer_list<QWidget*> { m_title, m_hint, m_pages, m_buttons })
         part->setVisible(incident != nullptr);
+    fitHeight();
     m_calm->setVisible(!incident);
     m_calmText->setVisible(!incident);
     if (!incident) {
@@ -277,6 +281,22 @@ void IncidentCard::takeIncident()
         show(*incident);
 }
 
+/// What is read first stays where there is little room.
+void IncidentCard::fitHeight()
+{
+    const bool isWhole = height() >= kWholeHeight;
+    m_when->setVisible(isWhole && current());
+    m_verdict->setVisible(isWhole);
+    for (std::size_t i = 0; i < m_evidence.size(); ++i)
+        m_evidence[i]->setVisible(isWhole && i < m_shown.evidence.size());
+}
+
+void IncidentCard::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitHeight();
+}
+
 /// By the training's clock, which the run has where its agent records it.
 void IncidentCard::askTimes(const Incident& incident)
 {
@@ -302,6 +322,7 @@ void IncidentCard::showTimes()
     m_hint->setText(items::IncidentsModel::severityWord(m_shown.first.severity) + items::comma() + state);
     m_when->setText(m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
     m_when->setToolTip(m_times.date());
+    m_hint->setToolTip(m_when->text());
     m_when->setAccessibleDescription(m_times.date());
     m_clock.start();
 }
@@ -319,12 +340,12 @@ void IncidentCard::show(const Incident& incident)
     m_sentence->setText(marked(incident).replace(QChar(0x202F), QChar(0x00A0)));
     m_sentence->setAccessibleName(incidentwords::card(incident));
     for (std::size_t i = 0; i < m_evidence.size(); ++i) {
-        m_evidence[i]->setVisible(i < incident.evidence.size());
         if (i < incident.evidence.size()) {
             const judge::Finding& seen = incident.evidence[i];
             m_evidence[i]->set(glyphs::severityOf(seen.severity), incidentwords::seen(seen));
         }
     }
+    fitHeight();
     QStringList ties;
     for (const std::string& tie : incident.ties)
         ties.append(items::lineText(plain(tie)));

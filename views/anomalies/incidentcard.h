@@ -30,11 +30,15 @@ public:
     /// "First abnormal: <b>step 7, rank 5</b>, <code>layers.7</code>": the place that a sentence names, marked.
     static QString marked(const judge::Incident& incident);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     QWidget* makeText();
     QWidget* makeReach();
     QWidget* makeButtons();
     void takeIncident();
+    void fitHeight();
     void show(const judge::Incident& incident);
     void askTimes(const judge::Incident& incident);
     void showTimes();
@@ -61,6 +65,7 @@ private:
     RoleLabel* m_why = nullptr;
     QTreeWidget* m_reach = nullptr;
     QWidget* m_buttons = nullptr;
+    QWidget* m_verdict = nullptr; ///< a note, and whether it was a true alarm
     QPushButton* m_acknowledge = nullptr;
     QPushButton* m_true = nullptr;
     QPushButton* m_false = nullptr;

@@ -130,16 +130,24 @@ void IncidentTable::currentChanged(const QModelIndex& current, const QModelIndex
         m_state->goToIncident(current.data(items::KeyRole).toLongLong());
 }
 
-/// The sentence gets what the others leave.
+/// The sentence gets what the others leave; those that cut their words well give way to it.
 void IncidentTable::resizeEvent(QResizeEvent* event)
 {
     QTableView::resizeEvent(event);
-    int others = 0;
+    constexpr int kSentence = 180;
+    constexpr std::pair<int, int> kGiving[] { { IncidentsModel::PlaceColumn, 120 }, { IncidentsModel::RuleColumn, 88 },
+        { IncidentsModel::StateColumn, 80 } };
+    const auto wish
+        = [this](int column) { return std::max(kWidths[column], horizontalHeader()->sectionSizeHint(column)); };
+    int room = viewport()->width() - kSentence;
     for (int column = 0; column < IncidentsModel::ColumnCount; ++column)
-        others += column == IncidentsModel::SentenceColumn ? 0 : columnWidth(column);
-    setColumnWidth(IncidentsModel::SentenceColumn,
-        std::max({ 160, viewport()->width() - others,
-            horizontalHeader()->sectionSizeHint(IncidentsModel::SentenceColumn) }));
+        room -= column == IncidentsModel::SentenceColumn ? 0 : wish(column);
+    for (const auto& [column, least] : kGiving) {
+        const int given = std::min(std::max(-room, 0), wish(column) - least);
+        setColumnWidth(column, wish(column) - given);
+        room += given;
+    }
+    setColumnWidth(IncidentsModel::SentenceColumn, std::max(kSentence + room, 120));
 }
 
 void IncidentTable::takeIncident()

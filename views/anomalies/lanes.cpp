@@ -73,8 +73,21 @@ LanePlan::LanePlan(const std::vector<QString>& keys, int most, LaneChoice choice
             parts.push_back({ stem, {} });
         parts.back().members.emplace_back(number, key);
     }
-    // Each part has a lane at least, as long as there are enough; what is left goes to the parts with most members.
+    // Where there are too few lanes for every part, those with numbers, which are most of a model, keep theirs first.
     const int own = std::max(1, most - 1);
+    std::vector<bool> areKept(parts.size(), static_cast<int>(parts.size()) <= own);
+    if (static_cast<int>(parts.size()) > own) {
+        int room = own - 1;
+        for (const bool isNumbered : { true, false }) {
+            for (std::size_t i = 0; i < parts.size() && room > 0; ++i) {
+                if ((parts[i].members.front().first >= 0) != isNumbered)
+                    continue;
+                areKept[i] = true;
+                --room;
+            }
+        }
+    }
+    // Each of these has a lane at least; what is left goes to those with most members.
     std::vector<int> shares(parts.size(), 1);
     for (int left = own - static_cast<int>(parts.size()); left > 0; --left) {
         std::size_t fullest = parts.size();
@@ -93,12 +106,9 @@ LanePlan::LanePlan(const std::vector<QString>& keys, int most, LaneChoice choice
         const std::size_t size = part.members.size();
         const auto lanes = static_cast<std::size_t>(shares[i]);
         const std::size_t each = (size + lanes - 1) / lanes;
-        for (std::size_t first = 0; first < size; first += each) {
+        for (std::size_t first = 0; areKept[i] && first < size; first += each) {
             const std::size_t last = std::min(size, first + each) - 1;
-            const bool isOthers = static_cast<int>(m_names.size()) > own;
-            if (isOthers) {
-                m_names.back() = QCoreApplication::translate("telltale::views::Lanes", "others");
-            } else if (first == last) {
+            if (first == last) {
                 m_names.push_back(isOfRanks ? QCoreApplication::translate("telltale::views::Lanes", "rank %1")
                                                   .arg(part.members[first].first)
                                             : part.members[first].second);
@@ -112,6 +122,13 @@ LanePlan::LanePlan(const std::vector<QString>& keys, int most, LaneChoice choice
             for (std::size_t at = first; at <= last; ++at)
                 m_lanes.insert(part.members[at].second, static_cast<int>(m_names.size()) - 1);
         }
+    }
+    if (std::find(areKept.begin(), areKept.end(), false) == areKept.end())
+        return;
+    m_names.push_back(QCoreApplication::translate("telltale::views::Lanes", "others"));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        for (std::size_t at = 0; !areKept[i] && at < parts[i].members.size(); ++at)
+            m_lanes.insert(parts[i].members[at].second, static_cast<int>(m_names.size()) - 1);
     }
 }
 

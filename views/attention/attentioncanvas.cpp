@@ -231,17 +231,14 @@ void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, co
         readout.where += tr(", key head %1").arg(head.key.slot.head / layer.shape.group());
     readout.state = shown.state;
     readout.value = numberOf(shown);
+    // What the two maps show; the rest of a head stands in the inspector.
     QStringList details { headValueText(value) };
-    for (const HeadValue other : { HeadValue::Entropy, HeadValue::SoftmaxMax, HeadValue::MaxLogit }) {
-        const series::CellValue cellOf = m_picture->valueOf(m_near[0], m_near[1], other);
-        if (other != value && cellOf.state != CellState::NotCollected)
-            details.append(headValueText(other) + QLatin1Char(' ') + numberOf(cellOf));
-    }
-    if (std::isfinite(head.before))
+    if (const HeadValue other = m_values[1 - static_cast<std::size_t>(m_side)]; other != value)
         details.append(
-            tr("entropy %1 steps ago %2").arg(formatStep(m_picture->stepsBefore()), formatValue(head.before)));
-    if (head.key.slot.head == 0 && layer.headZero.state != CellState::NotCollected)
-        details.append(tr("msprobe's entropy of it %1").arg(numberOf(layer.headZero)));
+            headValueText(other) + QLatin1Char(' ') + numberOf(m_picture->valueOf(m_near[0], m_near[1], other)));
+    if (std::isfinite(head.before))
+        readout.where
+            += tr(", entropy %1 steps ago %2").arg(formatStep(m_picture->stepsBefore()), formatValue(head.before));
     readout.detail = details.join(QStringLiteral("   "));
     paintReadout(painter, bounds, cell, readout, Theme::current());
 }

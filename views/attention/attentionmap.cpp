@@ -246,15 +246,20 @@ void paintHeadSign(QPainter& painter, const QRectF& cell, HeadSign sign, const T
     const double size = std::clamp(room * 0.4, 5.0, 11.0);
     const QPointF corner = cell.topRight();
     if (sign == HeadSign::Collapsing || sign == HeadSign::Falling) {
-        const QPolygonF triangle({ corner, corner - QPointF(size, 0), corner + QPointF(0, size) });
-        painter.setPen(QPen(theme.base, 1));
+        const auto triangle = [&](double inset, double side) {
+            const QPointF tip = corner + QPointF(-inset, inset);
+            return QPolygonF({ tip, tip - QPointF(side, 0), tip + QPointF(0, side) });
+        };
+        painter.setPen(Qt::NoPen);
         painter.setBrush(sign == HeadSign::Collapsing ? theme.criticalMark : theme.warnMark);
-        painter.drawPolygon(triangle);
-        if (sign == HeadSign::Falling) { // half as deep, for who cannot tell the colors apart
+        painter.drawPolygon(triangle(0, size));
+        if (sign == HeadSign::Falling) { // hollow, for who cannot tell the colors apart
+            constexpr double kEdge = 1.7;
             painter.setBrush(theme.base);
-            painter.drawPolygon(
-                QPolygonF({ corner, corner - QPointF(size * 0.55, 0), corner + QPointF(0, size * 0.55) }));
+            painter.drawPolygon(triangle(kEdge, std::max(1.0, size - (2 + M_SQRT2) * kEdge)));
         }
+        painter.setPen(QPen(theme.base, 1));
+        painter.drawLine(corner - QPointF(size, 0), corner + QPointF(0, size));
     } else {
         const double radius = size * 0.32;
         const QPointF center = corner + QPointF(-radius - 2.5, radius + 2.5);

@@ -21,6 +21,7 @@
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/items/saidwords.h>
 #include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/exactvalues.h>
 
 #include "attentioncanvas.h"
 #include "headmapscanvas.h"
@@ -94,6 +95,7 @@ void AttentionView::buildBelow()
         m_curves[side] = new CurveCanvas(context().state, m_stacks[side]);
         m_curves[side]->setYMode(YMode::Linear);
         m_curves[side]->setAccessibleName(tr("Curves of heads, %1").arg(where));
+        m_exact[side] = new ExactValues(context(), m_curves[side]);
         m_strips[side] = new HeatCanvas(context().state, m_stacks[side]);
         m_strips[side]->setAccessibleName(tr("Heads of a layer, %1").arg(where));
         for (PlotCanvas* canvas :
@@ -125,7 +127,7 @@ void AttentionView::buildBelow()
 
 void AttentionView::buildBar()
 {
-    m_axesBox = m_bar->addCombo(tr("Axes"), QStringLiteral("attentionAxes"));
+    m_axesBox = m_bar->addCombo(tr("Axes"), QStringLiteral("attentionAxes"), false);
     m_axesBox->addItem(tr("layer × head"), static_cast<int>(HeadAxes::LayerByHead));
     m_axesBox->addItem(tr("rank × head"), static_cast<int>(HeadAxes::RankByHead));
     m_layerBox = m_bar->addCombo(tr("Layer"), QStringLiteral("attentionLayer"));
@@ -351,6 +353,9 @@ AttentionRequest AttentionView::request() const
     request.atStep = state.cursor().value_or(state.visibleRange().last);
     request.curves
         = CurveRequest::of(state, static_cast<int>(std::lround(m_curves[0]->plotRect().width() * devicePixelRatioF())));
+    // The maps are of one rank, and so are the curves below them unless somebody chose others.
+    if (m_axes == HeadAxes::LayerByHead && !m_isSpread && !request.curves.ranks)
+        request.curves.ranks.emplace();
     request.strips.catalog = state.catalog();
     request.strips.rank = state.rank();
     request.strips.range = state.visibleRange();
@@ -416,6 +421,10 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
     const bool isEmpty = !answer.maps || answer.maps->isEmpty();
     m_caption->setText(isEmpty ? QString() : captionOf(*answer.maps));
     m_caption->setToolTip(isEmpty ? QString() : answer.maps->layers.front().definition);
+    for (QComboBox* box : { m_axesBox, m_valueBoxes[0], m_valueBoxes[1], m_orderBox, m_belowBox })
+        m_bar->setComboVisible(box, !isEmpty);
+    m_bar->setComboVisible(m_layerBox, !isEmpty && m_axes == HeadAxes::RankByHead);
+    m_bar->setComboVisible(m_rankBox, m_rankBox->count() > 0);
     m_split->widget(1)->setVisible(!isEmpty);
     fitSplit();
     if (!isEmpty && m_axes == HeadAxes::RankByHead)
@@ -429,11 +438,18 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
             text += tr(", %n selected heads", nullptr, count);
         else if (!isEmpty && answer.maps->isSpread)
             text += tr(", the %n heads that differ most between ranks", nullptr, count);
+        else if (!isEmpty && std::any_of(answer.shown.begin(), answer.shown.end(), [&](const ModuleKey& key) {
+                     const auto at = answer.maps->placeOf(key);
+                     return answer.maps->valueOf(at[0], at[1], HeadValue::Entropy).state != series::CellState::Value;
+                 }))
+            text += tr(", %n heads", nullptr, count); // none is lowest where one is not finite
         else
             text += tr(", the %n heads of lowest entropy", nullptr, count);
         m_captions[side]->setText(text);
-        if (m_curves[side]->picture() != answer.below[side].curves)
+        if (m_curves[side]->picture() != answer.below[side].curves) {
             m_curves[side]->setPicture(answer.below[side].curves);
+            m_exact[side]->ask();
+        }
         m_strips[side]->setPicture(answer.below[side].strips);
     }
     showHeadMaps(answer.headMaps.get());

@@ -17,6 +17,7 @@ namespace telltale::views {
 
 class AttentionCanvas;
 class CurveCanvas;
+class ExactValues;
 class HeadMapsCanvas;
 class HeatCanvas;
 class ViewBar;
@@ -82,6 +83,7 @@ private:
     bool m_isSplitChosen = false; ///< by the user
     std::array<QLabel*, 2> m_captions {};
     std::array<QStackedWidget*, 2> m_stacks {};
+    std::array<ExactValues*, 2> m_exact {};
     std::array<CurveCanvas*, 2> m_curves {};
     std::array<HeatCanvas*, 2> m_strips {};
     QStackedWidget* m_belowStack = nullptr; ///< curves or strips of both sides; recorded maps

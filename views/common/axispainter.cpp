@@ -144,8 +144,9 @@ AxisPainter::Tag AxisPainter::tag(
     const QRectF& plot, double x, const QString& text, const QColor& fill, const QColor& ink) const
 {
     const double width = QFontMetricsF(numberFont(11, 500)).horizontalAdvance(text) + 16;
+    // Beyond the right edge stand legends, and the window may end there.
     const double lowest = plot.left() - 40;
-    const double left = std::clamp(x - width / 2, lowest, std::max(lowest, plot.right() + 40 - width));
+    const double left = std::clamp(x - width / 2, lowest, std::max(lowest, plot.right() + 4 - width));
     return { QRectF(std::round(left), std::round(plot.bottom()) + 4, std::ceil(width), 17), text, fill, ink };
 }
 

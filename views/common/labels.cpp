@@ -11,6 +11,17 @@ namespace {
 
 constexpr QChar kDots(0x2026);
 
+/// Whole parts go from its front, "…qkv.weight"; only where that does not do is one cut.
+QString cutFront(const QString& text, const QFontMetricsF& metrics, double width)
+{
+    for (qsizetype dot = text.indexOf(u'.'); dot > 0 && metrics.horizontalAdvance(text) > width;
+         dot = text.indexOf(u'.', dot + 1)) {
+        if (QString some = kDots + text.mid(dot + 1); metrics.horizontalAdvance(some) <= width)
+            return some;
+    }
+    return metrics.elidedText(text, Qt::ElideLeft, width);
+}
+
 /// Cut at its front, but for the layer's number: "…2.mlp.fc1", or in less room "2…fc1".
 QString cutLabel(const QString& text, const QFontMetricsF& metrics, double width)
 {
@@ -20,7 +31,7 @@ QString cutLabel(const QString& text, const QFontMetricsF& metrics, double width
     };
     const auto number = std::find_if(parts.begin(), parts.end(), isNumber);
     if (number == parts.end() || number + 1 == parts.end() || metrics.horizontalAdvance(text) <= width)
-        return metrics.elidedText(text, Qt::ElideLeft, width);
+        return cutFront(text, metrics, width);
     const QString rest = QStringList(number + 1, parts.end()).join(u'.');
     if (QString whole = (number == parts.begin() ? QString() : QString(kDots)) + *number + u'.' + rest;
         metrics.horizontalAdvance(whole) <= width)

@@ -30,7 +30,7 @@ QTabBar { background: @window; }
 QTabBar::tab { background: transparent; color: @text2; border: 0; border-bottom: 2px solid transparent; padding: 0 14px; height: 32px; }
 QTabBar::tab:hover { color: @text; }
 QTabBar::tab:selected { color: @text; background: @base; border-bottom: 2px solid @accent; }
-QHeaderView { background: @window; border: 0; }
+QHeaderView { background: @window; border: 0; font-size: 11px; }
 QHeaderView::section { background: @window; color: @text2; border: 0; border-bottom: 1px solid @border; padding: 0 8px; height: 22px; }
 QTreeView, QTableView, QListView { background: @base; border: 0; selection-background-color: @selection; selection-color: @text; }
 QTreeView::item { height: 22px; border: 0; }

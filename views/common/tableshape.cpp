@@ -3,7 +3,6 @@
 
 #include <QHeaderView>
 #include <QTableView>
-#include <QTreeView>
 
 #include <telltale/items/guithread.h>
 
@@ -26,10 +25,10 @@ void shapeTable(QTableView* table, int rowHeight)
     header->setHighlightSections(false);
 }
 
-void insetCells(QTreeView* tree)
+void insetCells(QAbstractItemView* view, int px)
 {
     items::assertGuiThread();
-    tree->setStyleSheet(QStringLiteral("QTreeView::item { padding: 0 5px; }"));
+    view->setStyleSheet(QStringLiteral("QAbstractItemView::item { padding: 0 %1px; }").arg(px));
 }
 
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+class QAbstractItemView;
 class QTableView;
-class QTreeView;
 
 namespace telltale::views {
 
@@ -10,8 +10,8 @@ namespace telltale::views {
 /// `rowHeight` px high. Thread: gui.
 void shapeTable(QTableView* table, int rowHeight = 26);
 
-/// The words of the cells begin where those of the headings do, which stand 8 px in. Before the tree is shown. Thread:
-/// gui.
-void insetCells(QTreeView* tree);
+/// `px` more beside the words of every cell, of which there are 3: as many as the headings of a tree have, 8, unless
+/// something else stands above it. Before it is shown. Thread: gui.
+void insetCells(QAbstractItemView* view, int px = 5);
 
 }

@@ -161,9 +161,7 @@ void ThemeStyle::drawPrimitive(
     case PE_Frame:
         if (qobject_cast<const QPlainTextEdit*>(widget) != nullptr) {
             const bool focused = option->state.testFlag(State_HasFocus);
-            painter->setPen(focused ? theme.accent : theme.controlBorder);
-            painter->setBrush(Qt::NoBrush);
-            painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
+            paintBox(painter, option->rect, theme.base, focused ? theme.accent : theme.controlBorder);
             return;
         }
         break;
@@ -277,8 +275,9 @@ int ThemeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, cons
         return 16;
     case PM_SplitterWidth:
     case PM_DockWidgetSeparatorExtent:
-    case PM_DefaultFrameWidth:
         return 1;
+    case PM_DefaultFrameWidth: // at a scale of 1.5 the text would cover half of a frame of 1
+        return qobject_cast<const QPlainTextEdit*>(widget) != nullptr ? 2 : 1;
     case PM_ButtonShiftHorizontal:
     case PM_ButtonShiftVertical:
         return 0;

@@ -46,6 +46,7 @@ QLabel* ViewBar::addTitle(const QString& title)
     heading->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
     m_layout->addWidget(heading);
     QLabel* caption = addCaption();
+    m_tails.pop_back();
     m_layout->setStretchFactor(caption, kOverStretch);
     caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_titleCaption = caption;
@@ -67,12 +68,13 @@ QLabel* ViewBar::addCaption()
     caption->setTextFormat(Qt::PlainText);
     caption->setMinimumWidth(0);
     m_layout->addWidget(caption);
+    m_tails.push_back(caption);
     return caption;
 }
 
-QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName)
+QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName, bool isLabeled)
 {
-    auto* caption = new QLabel(label, this);
+    auto* caption = new QLabel(isLabeled ? label : QString(), this);
     caption->setFont(wordsFont(12));
     caption->setForegroundRole(QPalette::PlaceholderText);
     auto* combo = new QComboBox(this);
@@ -84,6 +86,8 @@ QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName)
     combo->setMinimumWidth(kLeastCombo);
     combo->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     caption->setBuddy(combo);
+    caption->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+    combo->installEventFilter(this);
     m_layout->addWidget(caption);
     m_layout->addWidget(combo);
     m_layout->addSpacing(6);
@@ -107,6 +111,7 @@ void ViewBar::removeCombo(QComboBox* combo)
         m_captions.erase(caption);
         break;
     }
+    m_fitted.remove(combo);
     combo->hide();
     m_layout->removeWidget(combo);
 }
@@ -137,6 +142,15 @@ QSize ViewBar::sizeHint() const
 QSize ViewBar::minimumSizeHint() const
 {
     return { 80, kHeight };
+}
+
+/// What is chosen may change without a signal; it is painted in any case.
+bool ViewBar::eventFilter(QObject* watched, QEvent* event)
+{
+    const auto* combo = qobject_cast<const QComboBox*>(watched);
+    if (event->type() == QEvent::Paint && combo && m_fitted.value(combo) != combo->currentText())
+        QMetaObject::invokeMethod(this, &ViewBar::fitCaptions, Qt::QueuedConnection);
+    return QWidget::eventFilter(watched, event);
 }
 
 bool ViewBar::event(QEvent* event)
@@ -180,6 +194,7 @@ void ViewBar::fitCombos()
             continue;
         const int whole = combo->sizeHint().width();
         needs.push_back({ combo, whole - spareOf(*combo), whole });
+        m_fitted[combo] = combo->currentText();
     }
     std::ranges::sort(needs, {}, &Need::chosen);
     // Room for what is chosen; where that is not there, the widest are cut to one width.
@@ -200,28 +215,32 @@ void ViewBar::fitCombos()
 
 void ViewBar::fitCaptions()
 {
-    // Combos are narrowed to what is chosen in them before a caption goes.
-    int wanted = wholeWidth();
+    // Combos are narrowed to what is chosen in them before a caption goes, a caption before a label, and both before
+    // one is cut.
+    int combos = wholeWidth();
+    int labels = 0;
+    int tails = 0;
+    const auto isWanted = [](const QLabel* caption) {
+        return !caption->text().isEmpty() && (!caption->buddy() || !caption->buddy()->isHidden());
+    };
+    const auto take = [&](const QLabel* caption, int& sum) {
+        const int width = caption->sizeHint().width() + m_layout->spacing();
+        combos -= caption->isHidden() ? 0 : width;
+        sum += isWanted(caption) ? width : 0;
+    };
     for (const QLabel* caption : m_captions) {
         const auto* combo = qobject_cast<const QComboBox*>(caption->buddy());
-        wanted -= combo && !combo->isHidden() ? spareOf(*combo) : 0;
+        combos -= combo && !combo->isHidden() ? spareOf(*combo) : 0;
+        take(caption, labels);
     }
-    const auto isWanted = [](const QLabel* caption) { return !caption->buddy() || !caption->buddy()->isHidden(); };
-    for (const QLabel* caption : m_captions) {
-        if (caption->isHidden() && isWanted(caption))
-            wanted += caption->sizeHint().width() + m_layout->spacing();
-    }
-    // The first ones go first: what a view shows says itself, what a rank or an order is does not.
-    for (QLabel* caption : m_captions) {
-        if (!isWanted(caption)) {
-            caption->hide();
-            continue;
-        }
-        const bool room = wanted <= width();
-        caption->setVisible(room);
-        if (!room)
-            wanted -= caption->sizeHint().width() + m_layout->spacing();
-    }
+    for (const QLabel* tail : m_tails)
+        take(tail, tails);
+    // All labels or none: some alone would look as if they were of what stands before them.
+    const bool areLabeled = combos + labels <= width();
+    for (QLabel* caption : m_captions)
+        caption->setVisible(isWanted(caption) && areLabeled);
+    for (QLabel* tail : m_tails)
+        tail->setVisible(combos + tails + (areLabeled ? labels : 0) <= width());
     fitCombos();
     if (!m_titleCaption)
         return;

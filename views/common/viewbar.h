@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <QComboBox>
+#include <QHash>
 #include <QLabel>
 #include <QWidget>
 
@@ -12,8 +13,8 @@ class QToolButton;
 
 namespace telltale::views {
 
-/// The 38 px bar above a view: labeled combos at the left or right, tool buttons at the right. When it gets narrow the
-/// captions go first, then the widest combos shrink.
+/// The 38 px bar above a view: labeled combos at the left or right, tool buttons at the right. When it gets narrow
+/// the captions go, then the labels, all together, then the widest combos shrink.
 class ViewBar : public QWidget {
     Q_OBJECT
 public:
@@ -21,10 +22,11 @@ public:
 
     /// Title in 600 with a caption behind it; returns the caption.
     QLabel* addTitle(const QString& title);
-    QComboBox* addCombo(const QString& label, const QString& objectName);
+    /// Without a label where what is chosen says what it is; screen readers have it in any case.
+    QComboBox* addCombo(const QString& label, const QString& objectName, bool isLabeled = true);
     void setComboVisible(QComboBox* combo, bool isVisible); ///< with its label
     void removeCombo(QComboBox* combo); ///< with its label, for good
-    /// Quiet text, cut at its end when there is no room.
+    /// Quiet text, which goes when there is no room.
     QLabel* addCaption();
     /// A part of a view's own; the bar owns it.
     void addPart(QWidget* part);
@@ -38,6 +40,7 @@ public:
 
 protected:
     bool event(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
@@ -46,7 +49,9 @@ private:
     void fitCombos();
     int wholeWidth() const; ///< with every combo as wide as it would be
     QHBoxLayout* m_layout;
-    std::vector<QLabel*> m_captions;
+    std::vector<QLabel*> m_captions; ///< of combos
+    std::vector<QLabel*> m_tails; ///< that say what is shown
+    QHash<const QComboBox*, QString> m_fitted; ///< what was chosen when they got their width
     QLabel* m_titleCaption = nullptr;
 };
 

@@ -69,6 +69,8 @@ void ViewState::setRun(store::RunRef run)
     m_incidents.clear();
     setIncident(0);
     m_droppedSamples = 0;
+    m_droppedOf.clear();
+    m_agents.clear();
     m_isLogRead = false;
     m_compared.clear();
     m_zoomStack.clear();
@@ -140,7 +142,10 @@ void ViewState::appendLog(const store::LogPage& page)
                 isChanged = true;
             }
         }
-        m_droppedSamples += dropclass::isSamples(record.dropClass) ? record.items : 0;
+        if (dropclass::isSamples(record.dropClass)) {
+            m_droppedSamples += record.items;
+            m_droppedOf[record.rank] += record.items;
+        }
     }
     m_isLogRead = m_isLogRead || page.isLast;
     m_incidents.append(page.records);
@@ -149,6 +154,20 @@ void ViewState::appendLog(const store::LogPage& page)
         Q_EMIT eventMarksChanged();
     if (isNoted)
         Q_EMIT notesChanged();
+}
+
+std::uint64_t ViewState::droppedSamples(Rank rank) const
+{
+    const auto known = m_droppedOf.find(rank);
+    return known == m_droppedOf.end() ? 0 : known->second;
+}
+
+void ViewState::setAgents(std::vector<ConnectionInfo> agents)
+{
+    if (agents.empty() && m_agents.empty())
+        return;
+    m_agents = std::move(agents);
+    Q_EMIT agentsChanged();
 }
 
 bool ViewState::takeNote(const store::LogRecord& record)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <telltale/core/connectioninfo.h>
 #include <telltale/core/ids.h>
 #include <telltale/core/kinds.h>
 #include <telltale/core/slot.h>
@@ -73,6 +75,10 @@ public:
     /// The one after or before the current one, or after or before the cursor. False: there is none.
     bool goToIncidentBeside(bool forward);
     std::uint64_t droppedSamples() const { return m_droppedSamples; } ///< as far as the log was read
+    std::uint64_t droppedSamples(Rank rank) const; ///< the same of one rank; -1 = what is of none
+    /// The run's agents as they were in the last second; empty where nothing is recorded.
+    const std::vector<ConnectionInfo>& agents() const { return m_agents; }
+    void setAgents(std::vector<ConnectionInfo> agents);
 
     Kind kind() const { return m_kind; }
     void setKind(Kind kind); ///< with the kind's first statistic where it lacks the chosen one
@@ -169,6 +175,7 @@ Q_SIGNALS:
     void followingChanged();
     /// New durable columns exist (at most once a tick): views that show the newest steps ask again.
     void dataArrived();
+    void agentsChanged(); ///< once a second while there are any
 
 private:
     struct Zoom {
@@ -193,6 +200,8 @@ private:
     std::vector<EventMark> m_marks;
     std::vector<store::StepNote> m_notes;
     std::uint64_t m_droppedSamples = 0;
+    std::map<Rank, std::uint64_t> m_droppedOf;
+    std::vector<ConnectionInfo> m_agents;
     bool m_isLogRead = false;
     items::IncidentsModel m_incidents;
     std::vector<EventMark> m_incidentMarks;

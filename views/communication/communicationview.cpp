@@ -21,6 +21,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/steeringstate.h>
+#include <telltale/common/tableshape.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/config/textedit.h>
 #include <telltale/heatmap/heatcanvas.h>
@@ -105,6 +106,7 @@ void CommunicationView::buildBody()
     m_stack->setAccessibleName(tr("Call stack"));
     m_stack->setObjectName(QStringLiteral("communicationStack"));
     m_stack->setFont(codeFont(12));
+    insetCells(m_stack, 9);
     stackLines->addWidget(m_stackTitle);
     stackLines->addWidget(m_stack, 1);
     below->setSizes({ 640, 360 });
@@ -379,8 +381,8 @@ void CommunicationView::troubleChanged()
     const bool isEmpty = !m_picture || m_picture->rows.empty();
     m_pages->setCurrentIndex(isEmpty ? 0 : 1);
     m_empty->setText(emptyText());
-    for (QComboBox* box : { m_rankBox, m_statBox })
-        box->setEnabled(box->count() > 0);
+    for (QComboBox* box : { m_rankBox, m_statBox, m_belowBox })
+        m_bar->setComboVisible(box, !isEmpty);
     m_offer->setVisible(isEmpty && canOffer() && m_askedRun != QString::fromStdString(context().state->run()->id));
 }
 

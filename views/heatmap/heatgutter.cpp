@@ -142,8 +142,9 @@ void HeatGutter::paintSelected(QPainter& painter, int row, const Theme& theme) c
     }
     painter.setFont(codeFont(11, 600));
     painter.setPen(theme.text);
-    const QString text = painter.fontMetrics().elidedText(
-        m_picture.rows[static_cast<std::size_t>(row)].label, Qt::ElideLeft, m_plot.left() - 20);
+    const QString text = fitLabels(
+        { m_picture.rows[static_cast<std::size_t>(row)].label }, QFontMetricsF(painter.font()), m_plot.left() - 20)
+                             .front();
     painter.drawText(box.adjusted(0, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, text);
 }
 

@@ -111,22 +111,29 @@ private:
         }
     }
 
-    /// A dash in every cell; where cells are narrower than a dash, one every four pixels from the run's start.
+    /// A dash in every cell. Where cells are narrower than a dash or lines low, as many that they leave the fill its
+    /// color, and not one below the other, which would be a bar.
     void dashes(CellState state, double width, int left, int right, int top, int bottom)
     {
+        constexpr double kMostInk = 0.12;
         const QRgb ink = glyphs::ink(state).rgb();
+        const int lines = bottom - top;
         const int length = 2 * m_unit;
-        const int period = std::max(2 * length, static_cast<int>(std::lround(width)));
-        const int height = std::max(1, std::min(m_unit, bottom - top));
+        const int height = lines <= 2 * m_unit ? 1 : m_unit;
+        const int sparse = static_cast<int>(std::lround(length * height / (kMostInk * lines)));
+        const int period = std::max({ 2 * length, sparse, static_cast<int>(std::lround(width)) });
+        const bool isNarrow = period > width;
+        const int shift = isNarrow ? top * 11 % period : 0;
         // In a line of one pixel the dash must leave the fill visible beside it.
         const int offset = right - left > length ? std::max(0, (std::min(period, right - left) - length) / 2) : 0;
-        const int middle = top + (bottom - top - height) / 2;
-        for (int y = middle; y < middle + height; ++y) {
+        const int middle = top + (lines - height) / 2;
+        const bool fits = lines > height || right - left > length;
+        for (int y = middle; fits && y < middle + height; ++y) {
             QRgb* pixels = line(y);
             for (int x = left; x < right; ++x) {
-                const int phase = (x - left) % period;
-                const bool fits = bottom - top > height || right - left > length;
-                if (fits && phase >= offset && phase < offset + length)
+                // What is narrower than a period has its dash all the same.
+                const int phase = (x - left + (right - left > period ? shift : 0)) % period;
+                if (phase >= offset && phase < offset + length)
                     pixels[x] = ink;
             }
         }

@@ -141,8 +141,17 @@ void CurveLegend::addLines()
             continue;
         }
         const CurveSeries& one = m_picture.series[static_cast<std::size_t>(i)];
-        if (i == 0 || one.row.label != m_picture.series[static_cast<std::size_t>(i) - 1].row.label
-            || (one.slot != m_picture.series[static_cast<std::size_t>(i) - 1].slot && !one.hasRunColor))
+        const auto begins = [&](int at) {
+            const CurveSeries& here = m_picture.series[static_cast<std::size_t>(at)];
+            const CurveSeries& before = m_picture.series[static_cast<std::size_t>(std::max(at, 1)) - 1];
+            return at == 0 || here.row.label != before.row.label || (here.slot != before.slot && !here.hasRunColor);
+        };
+        // Alone under its name it has one line.
+        if (!isSecondary(one) && !m_compares && begins(i) && (i + 1 == count || begins(i + 1))) {
+            m_lines.push_back({ i, Form::Short, kShort });
+            continue;
+        }
+        if (begins(i))
             m_lines.push_back({ i, Form::Name, kName });
         const double more = one.isGroup ? 0 : marks;
         m_lines.push_back(

@@ -29,6 +29,7 @@ struct CurveSeries {
     bool isOtherRun = false; ///< of a run that is held against the one that is shown
     bool hasRunColor = false; ///< its color says of which run it is, its dash of which row
     bool isHidden = false; ///< stands in the legend alone
+    std::optional<std::pair<Step, double>> lastFinite; ///< of a scalar that ends in what is not finite
 
     /// Whether both are the same series, of whatever steps.
     bool isSameAs(const CurveSeries& other) const;

@@ -121,6 +121,45 @@ Expected<CurvePicture> readCurves(
     return withOtherRanks(reader, std::move(picture), request, cancel);
 }
 
+namespace {
+
+/// A bucket may be of many steps: which of them had the last finite value, the run says.
+Expected<void> findLastFinite(store::RunReader& reader, CurveSeries& one, const series::CancelToken& cancel)
+{
+    const auto& buckets = one.result.buckets;
+    const auto isMeasured = [](const series::Bucket& bucket) { return bucket.state >= series::CellState::Value; };
+    const auto newest = std::find_if(buckets.rbegin(), buckets.rend(), isMeasured);
+    if (newest == buckets.rend() || !series::isNonFinite(newest->state))
+        return {};
+    const auto last
+        = std::find_if(newest, buckets.rend(), [](const series::Bucket& bucket) { return bucket.finite > 0; });
+    if (last == buckets.rend())
+        return {};
+    // Where many steps are summed up, a bucket has some of the steps that stand in the one before it.
+    const auto index = static_cast<int>(buckets.rend() - last) - 1;
+    const StepRange steps { stepsOf(one.result, std::max(index - 1, 0)).first, stepsOf(one.result, index).last };
+    constexpr std::int64_t kMostSteps = std::int64_t { 1 } << 16;
+    if (steps.count() > kMostSteps)
+        return {};
+    series::HeatQuery query;
+    query.rows = { one.row.attempts };
+    query.stat = one.stat;
+    query.range = steps;
+    query.pixels = static_cast<int>(steps.count());
+    const auto found = reader.heatmap(query, cancel);
+    if (!found)
+        return tl::unexpected(found.error());
+    for (auto i = static_cast<std::size_t>(found->columns); i-- > 0;) {
+        if (found->states[i] != series::CellState::Value)
+            continue;
+        one.lastFinite = { Step { steps.first.value + static_cast<std::int64_t>(i) }, found->values[i] };
+        break;
+    }
+    return {};
+}
+
+}
+
 Expected<CurvePicture> readScalars(
     store::RunReader& reader, const CurveRequest& request, const series::CancelToken& cancel)
 {
@@ -158,6 +197,8 @@ Expected<CurvePicture> readScalars(
         if (!one)
             return tl::unexpected(std::move(one).error());
         one->slot = slot++;
+        if (auto ok = findLastFinite(reader, *one, cancel); !ok)
+            return tl::unexpected(std::move(ok).error());
         picture.series.push_back(std::move(*one));
     }
     return withOtherRanks(reader, std::move(picture), request, cancel);

@@ -15,6 +15,7 @@
 #include "curvecanvas.h"
 #include "curvecsv.h"
 #include "curvequery.h"
+#include "exactvalues.h"
 
 namespace telltale::views {
 
@@ -23,7 +24,7 @@ CurvesView::CurvesView(const ViewContext& context, QWidget* parent)
     , m_compared(context)
     , m_bar(new ViewBar(this))
     , m_canvas(new CurveCanvas(context.state, this))
-    , m_valueId(context.queries ? context.queries->newView() : 0)
+    , m_values(new ExactValues(context, m_canvas))
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -33,18 +34,10 @@ CurvesView::CurvesView(const ViewContext& context, QWidget* parent)
     m_canvas->setAccessibleName(tr("Curves"));
     m_canvas->setObjectName(QStringLiteral("curvesCanvas"));
     setFocusProxy(m_canvas);
-    m_valueTimer.setSingleShot(true);
-    m_valueTimer.setInterval(0);
     buildBar();
     connectState();
     fillRanks();
     updateCaption();
-}
-
-CurvesView::~CurvesView()
-{
-    if (context().queries)
-        context().queries->cancel(m_valueId);
 }
 
 void CurvesView::buildBar()
@@ -120,15 +113,6 @@ void CurvesView::connectState()
     connect(state, &ViewState::visibleRangeChanged, this,
         [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
     connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
-    const auto askForValues = [this] {
-        m_canvas->setLegendValues({});
-        if (isVisible())
-            m_valueTimer.start();
-    };
-    connect(state, &ViewState::cursorChanged, this, askForValues);
-    connect(state, &ViewState::hoverChanged, this, askForValues);
-    connect(state, &ViewState::marksChanged, this, askForValues);
-    connect(&m_valueTimer, &QTimer::timeout, this, &CurvesView::askValues);
     connect(state, &ViewState::followingChanged, this, [this, state] { m_follow->setChecked(state->isFollowing()); });
     m_follow->setChecked(state->isFollowing());
     connect(m_canvas, &CurveCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
@@ -225,51 +209,13 @@ void CurvesView::ask()
                     : tr("This run records no %1: the axis shows steps.").arg(m_xBox->currentText()));
             updateCaption();
             showMerged();
-            askValues();
+            m_values->ask();
         });
 }
 
 void CurvesView::troubleChanged()
 {
     m_canvas->setEmptyText(emptyText());
-}
-
-void CurvesView::askValues()
-{
-    const ViewState& state = *context().state;
-    const std::shared_ptr<const CurvePicture> picture = m_canvas->picture();
-    const std::optional<Step> at = state.hover() ? state.hover() : state.cursor();
-    const bool compares = state.markA() && state.markB();
-    if (!context().queries || !state.run() || !picture || picture->isEmpty() || (!at && !compares))
-        return;
-    std::vector<Step> steps { at ? *at : *state.markB() };
-    if (compares) {
-        steps.push_back(*state.markA());
-        steps.push_back(*state.markB());
-    }
-    context().queries->submit(m_valueId, state.run(),
-        [this, picture, steps](
-            Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
-            if (!reader)
-                return {}; // the curves' own question reports it
-            const auto cells = readValues(**reader, *picture, steps);
-            if (!cells)
-                return {};
-            std::vector<LegendValue> values;
-            for (std::size_t i = 0; i < picture->series.size(); ++i) {
-                LegendValue value;
-                value.isExact = !picture->series[i].isOtherRun;
-                value.state = cells->front()[i].state;
-                value.value = cells->front()[i].value;
-                if (cells->size() == 3 && value.isExact)
-                    value.compare((*cells)[1][i], (*cells)[2][i]);
-                values.push_back(value);
-            }
-            return [this, picture, values] {
-                if (m_canvas->picture() == picture)
-                    m_canvas->setLegendValues(values);
-            };
-        });
 }
 
 void CurvesView::showMerged()

@@ -13,6 +13,7 @@ class QToolButton;
 namespace telltale::views {
 
 class CurveCanvas;
+class ExactValues;
 class ViewBar;
 
 /// Curves of the selected modules: kind, statistic and rank of the state, one color a module in order of selection.
@@ -20,7 +21,6 @@ class CurvesView : public DataView {
     Q_OBJECT
 public:
     explicit CurvesView(const ViewContext& context, QWidget* parent = nullptr);
-    ~CurvesView() override;
 
     void paintPicture(QPainter& painter, QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
@@ -42,7 +42,6 @@ protected:
 private:
     void buildBar();
     void connectState();
-    void askValues();
     void updateCaption();
     void fillRanks();
     QString emptyText() const;
@@ -61,8 +60,7 @@ private:
     QComboBox* m_smoothBox = nullptr;
     QToolButton* m_allRanks = nullptr;
     QToolButton* m_follow = nullptr;
-    QTimer m_valueTimer;
-    store::QueryPool::ViewId m_valueId = 0;
+    ExactValues* m_values;
 };
 
 }

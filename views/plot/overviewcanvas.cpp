@@ -58,9 +58,9 @@ void OverviewCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
     m_plots = m_picture ? panelsOf(*m_picture) : std::vector<ScalarPanel>();
     for (const ScalarPanel& panel : m_plots)
         m_scales.push_back(panel.picture.fit(modeFor(panel.picture.series), true));
-    if (before != plots())
-        updateGeometry();
     invalidate();
+    if (before != plots())
+        Q_EMIT shownPlotsChanged();
 }
 
 void OverviewCanvas::setEmptyText(const QString& text)
@@ -85,8 +85,39 @@ void OverviewCanvas::setSmoothing(double weight)
 
 QSize OverviewCanvas::minimumSizeHint() const
 {
-    return { SharedAxis::kGutter + 200,
-        kAbovePlots + std::max(1, plots()) * (kPanelHeader + kSmallest) + AxisPainter::kStepBand + 4 };
+    return { SharedAxis::kGutter + 200, kAbovePlots + kPanelHeader + kSmallest + AxisPainter::kStepBand + 4 };
+}
+
+int OverviewCanvas::shownPlots(QSize size) const
+{
+    const int room = (size.height() - kAbovePlots - AxisPainter::kStepBand - 4) / (kPanelHeader + kSmallest);
+    return isStatic() ? plots() : std::min(std::max(1, room), plots());
+}
+
+int OverviewCanvas::firstPlot(QSize size) const
+{
+    return std::clamp(m_first, 0, plots() - shownPlots(size));
+}
+
+void OverviewCanvas::setFirstPlot(int index)
+{
+    const int before = firstPlot(size());
+    m_first = std::max(0, index);
+    if (firstPlot(size()) == before)
+        return;
+    invalidate();
+    Q_EMIT shownPlotsChanged();
+}
+
+void OverviewCanvas::moveRow(int rows)
+{
+    setFirstPlot(firstPlot(size()) + rows);
+}
+
+void OverviewCanvas::resizeEvent(QResizeEvent* event)
+{
+    PlotCanvas::resizeEvent(event);
+    Q_EMIT shownPlotsChanged();
 }
 
 StepRange OverviewCanvas::shownRange() const
@@ -113,12 +144,14 @@ QRect OverviewCanvas::plotOf(int index, QSize size) const
     const auto weight = [this](int i) { return i < 2 || panelAt(i).isShared ? 1.35 : 1.0; };
     double total = 0;
     double before = 0;
-    for (int i = 0; i < plots(); ++i) {
+    const int first = firstPlot(size);
+    const int shown = shownPlots(size);
+    for (int i = first; i < first + shown; ++i) {
         total += weight(i);
         before += i < index ? weight(i) : 0;
     }
-    const double room = all.height() - (plots() - 1) * kPanelHeader;
-    const int top = all.top() + index * kPanelHeader + static_cast<int>(room * before / total);
+    const double room = all.height() - (shown - 1) * kPanelHeader;
+    const int top = all.top() + (index - first) * kPanelHeader + static_cast<int>(room * before / total);
     return { all.left(), top, all.width(), std::max(8, static_cast<int>(room * weight(index) / total) - 4) };
 }
 
@@ -135,7 +168,8 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         paintEmptyState(painter, QRectF(QPointF(), QSizeF(size)), m_emptyText, theme);
         return;
     }
-    for (int i = 0; i < plots(); ++i) {
+    const int first = firstPlot(size);
+    for (int i = first; i < first + shownPlots(size); ++i) {
         const QRect plot = plotOf(i, size);
         const CurvePicture& scalar = panelAt(i).picture;
         const ValueScale& scale = m_scales[static_cast<std::size_t>(i)];
@@ -151,7 +185,7 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         QPainter painter(&frame);
         const std::vector<CellState> states = scalar.lane();
         paintNonFiniteLane(painter, QRectF(plot.left(), plot.top() - 9, plot.width(), 12), states, theme);
-        if (i == 0) {
+        if (i == first) {
             AxisPainter axis(painter, theme);
             const QRectF lane(plot.left(), 0, plot.width(), kAbovePlots);
             axis.laneCaption(lane, tr("events"));
@@ -168,7 +202,8 @@ void OverviewCanvas::paintOverlay(QPainter& painter, QSize size)
     const Theme& theme = Theme::current();
     AxisPainter axis(painter, theme);
     const StepMarks marks = StepMarks::of(state());
-    for (int i = 0; i < plots(); ++i)
+    const int first = firstPlot(size);
+    for (int i = first; i < first + shownPlots(size); ++i)
         axis.cursorLines(plotOf(i, size), m_picture->range, marks);
     axis.steps(plotRect(size), m_picture->range, tr("step"), marks);
     axis.cursorTags(plotRect(size), m_picture->range, marks);
@@ -203,7 +238,8 @@ void OverviewCanvas::paintHover(QPainter& painter, QSize size) const
     if (!mouse() || !state().hover())
         return;
     // The plot under the mouse says its value at the mouse, of the selected rank, and of many lines the nearest's.
-    for (int i = 0; i < plots(); ++i) {
+    const int first = firstPlot(size);
+    for (int i = first; i < first + shownPlots(size); ++i) {
         const QRect plot = plotOf(i, size);
         if (!plot.contains(*mouse()))
             continue;

@@ -22,11 +22,19 @@ public:
     void setSmoothing(double weight);
     /// Ends where plots with a legend do, so that a step stands in one place in all views.
     void endAsOthers(bool on);
+    int plots() const { return static_cast<int>(m_plots.size()); }
+    /// As many as there is room for, all of them in a picture; which of them is the first.
+    int shownPlots(QSize size) const;
+    int firstPlot(QSize size) const;
+    void setFirstPlot(int index);
     double smoothing() const { return m_smoothing; }
-    /// From the first plot's top to the last plot's bottom.
+    /// From the first shown plot's top to the last one's bottom.
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
     QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    void shownPlotsChanged();
 
 protected:
     void paintFrame(QImage& frame, QSize size) override;
@@ -34,13 +42,14 @@ protected:
     StepRange shownRange() const override;
     bool hasPlot() const override { return plots() > 0; }
     int laneBottom(QSize size) const override;
+    void moveRow(int rows) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QRect plotOf(int index, QSize size) const;
     const CurveSeries& lineAt(int index, QSize size, QPoint at) const;
     void paintHover(QPainter& painter, QSize size) const;
     double smoothingOf(const CurvePicture& scalar) const;
-    int plots() const { return static_cast<int>(m_plots.size()); }
     const ScalarPanel& panelAt(int index) const { return m_plots[static_cast<std::size_t>(index)]; }
 
     std::shared_ptr<const CurvePicture> m_picture;
@@ -49,6 +58,7 @@ private:
     QString m_emptyText;
     double m_smoothing = 0.9;
     bool m_endsAsOthers = false;
+    int m_first = 0;
 };
 
 }

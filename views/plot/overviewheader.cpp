@@ -25,6 +25,11 @@ QString moreText(std::size_t count)
     return QCoreApplication::translate("telltale::views::OverviewCanvas", "%1 more").arg(count);
 }
 
+QString allText(int count)
+{
+    return QCoreApplication::translate("telltale::views::OverviewCanvas", "on all %n ranks", nullptr, count);
+}
+
 /// Writes from the right to the left.
 class HeaderWords {
 public:
@@ -63,34 +68,55 @@ private:
     double m_right;
 };
 
-/// The last values, the selected rank's outermost and in the strongest weight; of the others as many as there is room
-/// for beside the title.
-void paintRanks(HeaderWords& words, const CurvePicture& scalar, double left)
+/// All of them are ranks of one run and ended with the same.
+bool areAlike(const CurvePicture& scalar)
+{
+    const QString value = lastValueOf(scalar.series.front()).value;
+    return scalar.series.size() > 1
+        && std::all_of(scalar.series.begin(), scalar.series.end(),
+            [&](const CurveSeries& one) { return !one.isGroup && !one.isOtherRun && lastValueOf(one).value == value; });
+}
+
+void paintRank(HeaderWords& words, const CurveSeries& one, const QString& where, bool isFirst, double left)
 {
     const Theme& theme = Theme::current();
-    const bool several = scalar.series.size() > 1;
-    const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12, 600));
-    std::size_t count = 0;
-    for (; count < std::min<std::size_t>(scalar.series.size(), kMostHeaderRanks); ++count) {
-        const CurveSeries& one = scalar.series[count];
-        const QString where = one.isGroup || several ? whereText(one) : QString();
-        const LastValue last = one.isGroup ? LastValue() : lastValueOf(one.result);
-        const double wanted = numbers.horizontalAdvance(last.value) + 6 + names.horizontalAdvance(where) + 16;
-        if (count > 0 && words.right() - wanted - names.horizontalAdvance(moreText(scalar.series.size())) < left)
-            break;
-        if (one.isGroup) {
-            words.put(where, wordsFont(11), theme.text3, 16);
-            continue;
-        }
-        words.put(
-            last.value, numberFont(12, count == 0 ? 600 : 400), last.critical ? theme.criticalText : theme.text, 6);
-        if (!last.before.isEmpty() && count == 0 && words.right() - names.horizontalAdvance(last.before) > left)
+    const QFontMetricsF names(wordsFont(11));
+    if (!one.isGroup) {
+        const LastValue last = lastValueOf(one);
+        words.put(last.value, numberFont(12, isFirst ? 600 : 400), last.critical ? theme.criticalText : theme.text, 6);
+        if (!last.before.isEmpty() && isFirst && words.right() - names.horizontalAdvance(last.before) > left)
             words.put(last.before, wordsFont(11), theme.text2, 8);
-        if (several)
-            words.put(where, wordsFont(11), theme.text3, 16);
     }
-    if (scalar.series.size() > count)
-        words.put(moreText(scalar.series.size() - count), wordsFont(11), theme.text3, 16);
+    if (!where.isEmpty())
+        words.put(where, wordsFont(11), theme.text3, 16);
+}
+
+/// The last values, the selected rank's outermost and in the strongest weight; of the others as many as there is room
+/// for beside the title, by rank.
+void paintRanks(HeaderWords& words, const CurvePicture& scalar, double left)
+{
+    const std::vector<CurveSeries>& all = scalar.series;
+    if (areAlike(scalar)) {
+        paintRank(words, all.front(), allText(static_cast<int>(all.size())), true, left);
+        return;
+    }
+    const auto whereOf
+        = [&](const CurveSeries& one) { return one.isGroup || all.size() > 1 ? whereText(one) : QString(); };
+    const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12, 600));
+    paintRank(words, all.front(), whereOf(all.front()), true, left);
+    double room = words.right() - left - names.horizontalAdvance(moreText(all.size()));
+    std::size_t count = 1;
+    for (; count < std::min(all.size(), kMostHeaderRanks); ++count) {
+        const CurveSeries& one = all[count];
+        const QString value = one.isGroup ? QString() : lastValueOf(one).value;
+        room -= numbers.horizontalAdvance(value) + 6 + names.horizontalAdvance(whereOf(one)) + 16;
+        if (room < 0)
+            break;
+    }
+    for (std::size_t i = count; i-- > 1;)
+        paintRank(words, all[i], whereOf(all[i]), false, left);
+    if (all.size() > count)
+        words.put(moreText(all.size() - count), wordsFont(11), Theme::current().text3, 16);
 }
 
 /// The lines of a shared plot with their last values, as many as there is room for beside the title.
@@ -105,7 +131,7 @@ void paintLines(HeaderWords& words, const ScalarPanel& panel, double left)
     std::size_t count = 0;
     for (; count < lines.size(); ++count) {
         const CurveSeries& one = *lines[count];
-        room -= numbers.horizontalAdvance(lastValueOf(one.result).value) + 6
+        room -= numbers.horizontalAdvance(lastValueOf(one).value) + 6
             + names.horizontalAdvance(partName(one.row.key.name)) + 5 + kSwatch + 14;
         if (room < 0)
             break;
@@ -114,7 +140,7 @@ void paintLines(HeaderWords& words, const ScalarPanel& panel, double left)
         words.put(moreText(lines.size() - count), wordsFont(11), theme.text3, 14);
     while (count-- > 0) {
         const CurveSeries& one = *lines[count];
-        const LastValue last = lastValueOf(one.result);
+        const LastValue last = lastValueOf(one);
         words.put(last.value, numberFont(12), last.critical ? theme.criticalText : theme.text, 6);
         words.put(partName(one.row.key.name), wordsFont(11), theme.text2, 5);
         words.putSwatch(one, theme);
@@ -140,32 +166,17 @@ std::vector<const CurveSeries*> ownLines(const CurvePicture& picture)
     return own;
 }
 
-LastValue lastValueOf(const series::CurveResult& result)
+LastValue lastValueOf(const CurveSeries& one)
 {
     LastValue last;
-    bool newest = true;
-    CellState state = CellState::NotCollected;
-    for (auto i = static_cast<int>(result.buckets.size()) - 1; i >= 0; --i) {
-        const series::Bucket& bucket = result.buckets[static_cast<std::size_t>(i)];
-        if (bucket.state < CellState::Value)
-            continue;
-        if (newest) {
-            state = bucket.state;
-            newest = false;
-        }
-        if (bucket.finite == 0)
-            continue;
-        if (!series::isNonFinite(state)) {
-            last.value = formatValue(bucket.last);
-            return last;
-        }
-        const StepRange steps = stepsOf(result, i);
-        last.before = QCoreApplication::translate("Overview", "last finite %1 at %2")
-                          .arg(formatValue(bucket.last), formatStep(steps.last.value));
-        break;
-    }
-    last.value = glyphs::word(state);
+    const auto newest = std::find_if(one.result.buckets.rbegin(), one.result.buckets.rend(),
+        [](const series::Bucket& bucket) { return bucket.state >= CellState::Value; });
+    const CellState state = newest == one.result.buckets.rend() ? CellState::NotCollected : newest->state;
     last.critical = series::isNonFinite(state);
+    last.value = state == CellState::Value ? formatValue(newest->last) : glyphs::word(state);
+    if (one.lastFinite)
+        last.before = QCoreApplication::translate("Overview", "last finite %1 at %2")
+                          .arg(formatValue(one.lastFinite->second), formatStep(one.lastFinite->first.value));
     return last;
 }
 

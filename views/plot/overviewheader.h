@@ -26,6 +26,6 @@ struct LastValue {
     QString before; ///< what stands left of it in a quiet color
     bool critical = false;
 };
-LastValue lastValueOf(const series::CurveResult& result);
+LastValue lastValueOf(const CurveSeries& one);
 
 }

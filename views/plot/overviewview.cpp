@@ -5,12 +5,10 @@
 #include <cmath>
 
 #include <QHBoxLayout>
-#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/rangebox.h>
-#include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -19,7 +17,8 @@
 #include "curvequery.h"
 #include "firstbad.h"
 #include "overviewcanvas.h"
-#include "ranktimespanel.h"
+#include "ranksside.h"
+#include "scrolledplots.h"
 
 namespace telltale::views {
 
@@ -28,8 +27,7 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
     , m_compared(context)
     , m_bar(new ViewBar(this))
     , m_canvas(new OverviewCanvas(context.state))
-    , m_times(new RankTimesPanel(context.state))
-    , m_timesArea(scrolled(m_times))
+    , m_side(new RanksSide(context.state))
     , m_firstBad(new FirstBad(context))
 {
     auto* layout = new QVBoxLayout(this);
@@ -38,10 +36,9 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_bar);
     auto* beside = new QHBoxLayout;
     beside->setSpacing(0);
-    beside->addWidget(scrolled(m_canvas), 1);
-    beside->addWidget(m_timesArea);
-    m_timesArea->setFixedWidth(RankTimesPanel::kWidth);
-    m_timesArea->hide();
+    beside->addWidget(scrolledPlots(m_canvas), 1);
+    beside->addWidget(m_side);
+    m_side->hide();
     layout->addLayout(beside, 1);
     m_canvas->setAccessibleName(tr("Overview"));
     m_canvas->setObjectName(QStringLiteral("overviewCanvas"));
@@ -73,8 +70,7 @@ void OverviewView::connectState()
     connect(state, &ViewState::runChanged, this, [this] {
         m_own.reset();
         m_canvas->setPicture(nullptr);
-        m_times->setTimes(nullptr);
-        m_timesArea->hide();
+        m_side->setTimes(nullptr);
         updateCaption();
         askSoon(Urgency::Now);
     });
@@ -91,6 +87,7 @@ void OverviewView::connectState()
     connect(state, &ViewState::visibleRangeChanged, this,
         [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
     connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
+    connect(m_side, &RanksSide::changed, this, &OverviewView::fitSide);
     connect(m_canvas, &OverviewCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
 }
 
@@ -103,23 +100,28 @@ void OverviewView::showEvent(QShowEvent* event)
 void OverviewView::resizeEvent(QResizeEvent* event)
 {
     DataView::resizeEvent(event);
-    constexpr int kOthers = 500; // the choices and the caption: a cut sentence is read, a choice of dots is not
+    constexpr int kOthers
+        = 280; // the choices: a cut sentence is read, a choice of dots is not, and the caption goes first
     m_firstBad->setMaximumWidth(std::max(m_firstBad->minimumSizeHint().width(), width() - kOthers));
-    fitTimes();
+    fitSide();
 }
 
-void OverviewView::fitTimes()
+void OverviewView::fitSide()
 {
-    const bool isShown = hasTimes(width());
-    m_timesArea->setVisible(isShown);
+    const int side = sideWidth(width());
+    if (side > 0)
+        m_side->setFixedWidth(side);
+    m_side->setVisible(side > 0);
     constexpr int kWide = 800; // where it is narrower nothing else ends there
-    m_canvas->endAsOthers(!isShown && width() >= kWide);
+    m_canvas->endAsOthers(side == 0 && width() >= kWide);
 }
 
-bool OverviewView::hasTimes(int width) const
+int OverviewView::sideWidth(int width) const
 {
-    constexpr int kLeast = 2 * RankTimesPanel::kWidth + 120; // the scalars keep more than half of it
-    return !m_times->isEmpty() && width >= kLeast;
+    constexpr int kLeast = 2 * RanksSide::kLeastWidth + 120; // the scalars keep more than half of it
+    if (m_side->isEmpty() || width < kLeast)
+        return 0;
+    return std::clamp(width * 36 / 100, RanksSide::kLeastWidth, RanksSide::kMostWidth);
 }
 
 void OverviewView::hideEvent(QHideEvent* event)
@@ -189,8 +191,7 @@ void OverviewView::ask()
         },
         [this](const std::shared_ptr<const Answer>& answer) {
             m_own = answer->scalars;
-            m_times->setTimes(answer->times);
-            fitTimes();
+            m_side->setTimes(answer->times);
             showMerged();
         });
 }
@@ -208,9 +209,9 @@ void OverviewView::showMerged()
 void OverviewView::paintPicture(QPainter& painter, QSize size)
 {
     QRect place(QPoint(), size);
-    if (hasTimes(size.width())) {
-        place.setRight(size.width() - RankTimesPanel::kWidth - 1);
-        m_times->paintTo(painter, QRect(place.right() + 1, 0, RankTimesPanel::kWidth, size.height()));
+    if (const int side = sideWidth(size.width()); side > 0) {
+        place.setRight(size.width() - side - 1);
+        m_side->paintTo(painter, QRect(place.right() + 1, 0, side, size.height()));
     }
     paintWithCaption(painter, place, *m_canvas, PictureCaption::of(*context().state, { tr("overview") }, false));
 }

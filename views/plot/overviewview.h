@@ -7,13 +7,12 @@
 
 class QComboBox;
 class QLabel;
-class QScrollArea;
 
 namespace telltale::views {
 
 class FirstBad;
 class OverviewCanvas;
-class RankTimesPanel;
+class RanksSide;
 class ViewBar;
 
 /// The run at a glance: its scalars on the shared axis, and how its ranks do.
@@ -40,15 +39,14 @@ private:
     QString emptyText() const;
 
     void showMerged();
-    void fitTimes();
-    bool hasTimes(int width) const; ///< there is something to show, and room for it
+    void fitSide();
+    int sideWidth(int width) const; ///< of a view so wide; 0: there is nothing to show, or no room for it
 
     ComparedCurves m_compared;
     std::shared_ptr<const CurvePicture> m_own; ///< the last answer of the run that is shown
     ViewBar* m_bar;
     OverviewCanvas* m_canvas;
-    RankTimesPanel* m_times; ///< beside the scalars, where ranks say how long they compute and there is room
-    QScrollArea* m_timesArea;
+    RanksSide* m_side; ///< beside the scalars
     FirstBad* m_firstBad;
     QComboBox* m_smoothBox = nullptr;
     QLabel* m_caption = nullptr;

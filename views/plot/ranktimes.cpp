@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <telltale/common/rowlist.h>
 #include <telltale/judge/scalarrole.h>
@@ -87,16 +88,25 @@ Expected<RankTimes> readRankTimes(
         return tl::unexpected(found.error());
     const auto columns = static_cast<std::size_t>(found->columns);
     for (std::size_t row = 0; row < rows.size(); ++row) {
+        RankTimes::Box box;
+        box.rank = rows[row].rank;
+        box.steps.assign(columns, std::numeric_limits<double>::quiet_NaN());
         std::vector<double> values;
-        for (std::size_t i = row * columns; i < (row + 1) * columns; ++i) {
-            if (found->states[i] == series::CellState::Value)
-                values.push_back(static_cast<double>(found->values[i]));
+        for (std::size_t i = 0; i < columns; ++i) {
+            if (found->states[row * columns + i] != series::CellState::Value)
+                continue;
+            box.steps[i] = static_cast<double>(found->values[row * columns + i]);
+            values.push_back(box.steps[i]);
         }
         if (values.empty())
             continue;
         std::sort(values.begin(), values.end());
-        times.boxes.push_back({ rows[row].rank, quantile(values, 0.025), quantile(values, 0.25), quantile(values, 0.5),
-            quantile(values, 0.75), quantile(values, 0.975) });
+        box.low = quantile(values, 0.025);
+        box.quarter = quantile(values, 0.25);
+        box.median = quantile(values, 0.5);
+        box.threeQuarters = quantile(values, 0.75);
+        box.high = quantile(values, 0.975);
+        times.boxes.push_back(std::move(box));
     }
     std::sort(times.boxes.begin(), times.boxes.end(),
         [](const RankTimes::Box& a, const RankTimes::Box& b) { return a.rank < b.rank; });

@@ -17,6 +17,7 @@ struct RankTimes {
     struct Box {
         Rank rank;
         double low = 0, quarter = 0, median = 0, threeQuarters = 0, high = 0; ///< 2.5, 25, 50, 75 and 97.5 %
+        std::vector<double> steps; ///< what each took, NaN where it is not known
         bool isSlow = false; ///< by 5 % against the median of the others, and longer than it in 3 of 4 steps
     };
     std::string scalar; ///< "forward_ms", in its own unit

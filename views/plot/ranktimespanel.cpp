@@ -19,7 +19,7 @@
 namespace telltale::views {
 namespace {
 
-constexpr int kTitle = 34; ///< px of the title
+constexpr int kAboveBoxes = 8;
 constexpr int kBox = 24;
 constexpr int kNumbers = 24;
 constexpr int kFootnote = 34;
@@ -55,7 +55,7 @@ void RankTimesPanel::setTimes(std::shared_ptr<const RankTimes> times)
     items::assertGuiThread();
     m_times = std::move(times);
     const auto count = isEmpty() ? 0 : static_cast<int>(m_times->boxes.size());
-    setMinimumHeight(kTitle + count * kBox + kNumbers + kFootnote);
+    setMinimumHeight(kAboveBoxes + count * kBox + kNumbers + kFootnote);
     QString words;
     for (int i = 0; i < count && i < 64; ++i) {
         const RankTimes::Box& box = m_times->boxes[static_cast<std::size_t>(i)];
@@ -70,33 +70,18 @@ void RankTimesPanel::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.fillRect(rect(), Theme::current().base);
     if (!isEmpty())
-        paintTo(painter, rect());
+        paintBoxes(painter);
     if (hasFocus()) {
         painter.setPen(Theme::current().accent);
         painter.drawRect(rect().adjusted(0, 0, -1, -1));
     }
 }
 
-void RankTimesPanel::paintTo(QPainter& painter, const QRect& place) const
+void RankTimesPanel::paintBoxes(QPainter& painter) const
 {
     const Theme& theme = Theme::current();
-    painter.save();
-    painter.translate(place.topLeft());
     const auto count = static_cast<int>(m_times->boxes.size());
-    const QRect axis(kRankWidth, kTitle, place.width() - kRankWidth - kValueWidth, count * kBox);
-    const QRect title(12, 0, place.width() - 24, kTitle);
-    painter.fillRect(0, 0, 1, place.height(), theme.border);
-    painter.setFont(wordsFont(11));
-    painter.setPen(theme.text3);
-    const QString span = tr("last %n steps", nullptr, static_cast<int>(m_times->steps.count()));
-    painter.drawText(title, Qt::AlignRight | Qt::AlignVCenter, span);
-    const int taken = painter.fontMetrics().horizontalAdvance(span) + 12;
-    painter.setFont(wordsFont(12, 600));
-    painter.setPen(theme.text);
-    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(
-            tr("%1 by rank").arg(QString::fromStdString(m_times->scalar)), Qt::ElideMiddle, title.width() - taken));
-
+    const QRect axis(kRankWidth, kAboveBoxes, width() - kRankWidth - kValueWidth, count * kBox);
     const ValueScale scale = scaleOf(*m_times);
     const auto xOf = [&](double value) { return axis.left() + scale.unitOf(value) * axis.width(); };
     painter.setFont(numberFont(11));
@@ -110,7 +95,7 @@ void RankTimesPanel::paintTo(QPainter& painter, const QRect& place) const
     const QColor usual = SeriesStyle::forSlot(0, theme).color;
     for (int i = 0; i < count; ++i) {
         const RankTimes::Box& box = m_times->boxes[static_cast<std::size_t>(i)];
-        const QRectF row(0, kTitle + i * kBox, place.width(), kBox);
+        const QRectF row(0, kAboveBoxes + i * kBox, width(), kBox);
         const bool isCurrent = box.rank == m_state->rank();
         const QColor color = box.isSlow ? theme.warnMark : usual;
         const auto bar = [&](double from, double to, float alpha) {
@@ -126,23 +111,22 @@ void RankTimesPanel::paintTo(QPainter& painter, const QRect& place) const
         painter.drawText(QRectF(0, row.top(), kRankWidth - 10, kBox), Qt::AlignRight | Qt::AlignVCenter,
             QString::number(box.rank.value));
         painter.setPen(box.isSlow ? theme.warnText : theme.text);
-        painter.drawText(QRectF(place.width() - kValueWidth, row.top(), kValueWidth - 12, kBox),
+        painter.drawText(QRectF(width() - kValueWidth, row.top(), kValueWidth - 12, kBox),
             Qt::AlignRight | Qt::AlignVCenter, formatValue(box.median));
         if (box.isSlow)
             glyphs::paintSeverity(painter, QPointF(12, row.center().y()), 9, glyphs::Severity::Warning, theme);
     }
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
-    painter.drawText(QRect(12, axis.bottom() + kNumbers, place.width() - 24, kFootnote),
+    painter.drawText(QRect(12, axis.bottom() + kNumbers, width() - 24, kFootnote),
         Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
         tr("Line: median. Dark: half of the steps. Light: 95 % of them."));
-    painter.restore();
 }
 
 std::size_t RankTimesPanel::boxAt(int y) const
 {
     const std::size_t count = isEmpty() ? 0 : m_times->boxes.size();
-    return y < kTitle ? count : std::min(static_cast<std::size_t>((y - kTitle) / kBox), count);
+    return y < kAboveBoxes ? count : std::min(static_cast<std::size_t>((y - kAboveBoxes) / kBox), count);
 }
 
 void RankTimesPanel::mousePressEvent(QMouseEvent* event)

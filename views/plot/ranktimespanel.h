@@ -15,13 +15,10 @@ class ViewState;
 class RankTimesPanel : public QWidget {
     Q_OBJECT
 public:
-    static constexpr int kWidth = 300;
-
     explicit RankTimesPanel(ViewState* state, QWidget* parent = nullptr);
 
     void setTimes(std::shared_ptr<const RankTimes> times); ///< null or empty: there is nothing to show
     bool isEmpty() const { return !m_times || m_times->isEmpty(); }
-    void paintTo(QPainter& painter, const QRect& place) const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -30,6 +27,7 @@ protected:
     bool event(QEvent* event) override; ///< tool tips of the boxes
 
 private:
+    void paintBoxes(QPainter& painter) const;
     std::size_t boxAt(int y) const; ///< as many as there are, where there is none
 
     ViewState* m_state;

@@ -172,11 +172,12 @@ void RankMap::paintCells(QPainter& painter, const RankMapLayout& layout) const
                 glyphs::paintCell(painter, cell, one.value.state, theme);
             }
             if (cell.width() >= kNumbered) {
-                painter.setFont(numberFont(11));
-                painter.setPen(ink);
-                const QRectF number = nonFinite || one.value.state != CellState::Value ? QRectF() : cell;
-                painter.drawText(
-                    number, Qt::AlignCenter, number.isNull() ? QString() : QString::number(one.rank.value));
+                // What is no value has its sign in the middle.
+                const bool isValue = one.value.state == CellState::Value;
+                painter.setFont(numberFont(isValue ? 11 : 10));
+                painter.setPen(nonFinite ? glyphs::ink(one.value.state) : ink);
+                painter.drawText(cell.adjusted(3, 0, -3, -1),
+                    isValue ? Qt::AlignCenter : Qt::AlignLeft | Qt::AlignBottom, QString::number(one.rank.value));
             }
             if (isSmall || one.odd.grade == RankOddness::Grade::Like)
                 continue;

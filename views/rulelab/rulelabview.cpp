@@ -126,9 +126,14 @@ QWidget* RuleLabView::makeBody()
     new PaneSwitch(across, form, text, kBothPanes);
     across->setStretchFactor(1, 1);
     auto* below = new QSplitter(Qt::Horizontal);
-    below->addWidget(titled(tr("Results"), m_scores, below, &m_scoresHead));
-    below->addWidget(titled(tr("What changes"), m_changes, below, &m_changesHead));
+    PaneSwitch::Pane scores;
+    PaneSwitch::Pane changes;
+    below->addWidget(scores.box = titled(tr("Results"), m_scores, below, &m_scoresHead));
+    below->addWidget(changes.box = titled(tr("What changes"), m_changes, below, &m_changesHead));
+    scores.head = m_scoresHead;
+    changes.head = m_changesHead;
     below->setSizes({ 520, 480 });
+    new PaneSwitch(below, scores, changes, m_scores->minimumWidth() + m_changes->minimumWidth() + below->handleWidth());
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);
     down->addWidget(below);

@@ -3,6 +3,7 @@
 
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/numbertext.h>
 
 namespace telltale::views {
 namespace {
@@ -70,7 +71,13 @@ QVariant FactTreeModel::data(const QModelIndex& index, int role) const
     // Rich text in a value is text.
     if (role == Qt::ToolTipRole)
         return QStringLiteral("<p style='white-space:pre-wrap'>%1</p>").arg(text.left(2000).toHtmlEscaped());
-    return role == Qt::DisplayRole ? QString(text).replace(u'\n', QChar(0x23CE)) : QVariant();
+    if (role != Qt::DisplayRole)
+        return {};
+    bool isWhole = false;
+    const quint64 bytes = text.toULongLong(&isWhole);
+    if (index.column() == ValueColumn && isWhole && QString::fromStdString(fact.name).endsWith(QLatin1String("_bytes")))
+        return items::formatBytes(bytes); // the tool tip has all digits
+    return QString(text).replace(u'\n', QChar(0x23CE));
 }
 
 QVariant FactTreeModel::headerData(int section, Qt::Orientation orientation, int role) const

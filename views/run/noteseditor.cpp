@@ -27,6 +27,7 @@ NotesEditor::NotesEditor(QWidget* parent)
     m_edit->setAccessibleName(tr("Notes"));
     m_edit->setPlaceholderText(tr("What people should know of this run"));
     m_edit->setTabChangesFocus(true);
+    m_edit->setFrameShape(QFrame::StyledPanel); // as wide as the style has it for a text
     m_edit->setFont(wordsFont(12));
     m_edit->setMinimumHeight(44);
     m_edit->installEventFilter(this);

@@ -11,11 +11,11 @@
 
 #include <telltale/common/annotator.h>
 #include <telltale/common/csv.h>
-#include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/plot/overviewcanvas.h>
+#include <telltale/plot/scrolledplots.h>
 #include <telltale/runs/panelhead.h>
 
 #include "consolepane.h"
@@ -28,6 +28,7 @@ namespace telltale::views {
 namespace {
 
 constexpr int kNarrow = 720; ///< below it the parts stand one above the other
+constexpr int kLow = 480;
 
 }
 
@@ -45,15 +46,15 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     m_caption = m_bar->addTitle(tr("Run"));
     m_caption->setProperty("telltaleData", true); // the run's own name
     m_bar->addStretch();
-    auto* right = new QSplitter(Qt::Vertical);
-    right->addWidget(makeWords());
-    right->addWidget(makeTabs());
-    right->setStretchFactor(0, 0);
-    right->setStretchFactor(1, 1);
-    right->setSizes({ 212, 500 });
-    right->setChildrenCollapsible(false);
+    m_right = new QSplitter(Qt::Vertical);
+    m_right->addWidget(m_words = makeWords());
+    m_right->addWidget(makeTabs());
+    m_right->setStretchFactor(0, 0);
+    m_right->setStretchFactor(1, 1);
+    m_right->setSizes({ 212, 500 });
+    m_right->setChildrenCollapsible(false);
     m_split->addWidget(m_facts);
-    m_split->addWidget(scrolled(right));
+    m_split->addWidget(m_right);
     m_split->setStretchFactor(0, 42);
     m_split->setStretchFactor(1, 58);
     m_split->setSizes({ 420, 580 });
@@ -98,7 +99,7 @@ QWidget* RunView::makeTabs()
                               "sends none, or no step has ended yet."));
     m_logged = new LoggedPane;
     m_console = new ConsolePane;
-    m_tabs->addTab(scrolled(m_system), tr("System"));
+    m_tabs->addTab(scrolledPlots(m_system), tr("System"));
     m_tabs->addTab(m_logged, tr("Texts and images"));
     m_tabs->addTab(m_console, tr("Console"));
     return m_tabs;
@@ -268,6 +269,22 @@ void RunView::resizeEvent(QResizeEvent* event)
     if (m_split->orientation() != wanted) {
         m_split->setOrientation(wanted);
         m_split->setSizes(wanted == Qt::Horizontal ? QList<int> { 420, 580 } : QList<int> { 300, 700 });
+    }
+    fitWords();
+}
+
+/// Where two parts that stand one above the other would both be too low, tags and notes are a tab.
+void RunView::fitWords()
+{
+    const bool isTab = m_split->orientation() == Qt::Vertical || height() < kLow;
+    if (isTab == (m_tabs->indexOf(m_words) >= 0))
+        return;
+    if (isTab) {
+        m_tabs->insertTab(0, m_words, tr("Notes"));
+    } else {
+        m_right->insertWidget(0, m_words);
+        m_right->setSizes({ 212, 500 });
+        m_words->show(); // a page that is not the current one is hidden
     }
 }
 

@@ -43,6 +43,7 @@ protected:
 
 private:
     QWidget* makeWords();
+    void fitWords();
     QWidget* makeTabs();
     void connectState();
     void connectWriting();
@@ -63,6 +64,8 @@ private:
     FactTree* m_facts;
     TagsLine* m_tags = nullptr;
     NotesEditor* m_notes = nullptr;
+    QSplitter* m_right = nullptr;
+    QWidget* m_words = nullptr; ///< tags and notes
     QTabWidget* m_tabs = nullptr;
     OverviewCanvas* m_system = nullptr;
     LoggedPane* m_logged = nullptr;

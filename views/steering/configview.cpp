@@ -192,9 +192,15 @@ QWidget* ConfigView::makeBody()
     auto* rightLayout = new QVBoxLayout(right);
     rightLayout->setContentsMargins(0, 0, 0, 0);
     rightLayout->setSpacing(0);
-    rightLayout->addWidget(titled({}, changes, right, &m_changesHead), 1);
+    // What is applied scrolls above the button, which never goes.
+    auto* above = new QWidget;
+    auto* aboveLayout = new QVBoxLayout(above);
+    aboveLayout->setContentsMargins(0, 0, 0, 0);
+    aboveLayout->setSpacing(0);
+    aboveLayout->addWidget(titled({}, changes, above, &m_changesHead), 1);
     m_cost = new CostTable;
-    rightLayout->addWidget(m_costBox = titled(tr("Estimated cost"), m_cost, right));
+    aboveLayout->addWidget(m_costBox = titled(tr("Estimated cost"), m_cost, above));
+    rightLayout->addWidget(scrolled(above), 1);
     rightLayout->addWidget(titled(tr("Apply"), makeApplyBox(), right));
 
     auto* across = new QSplitter(Qt::Horizontal);
@@ -224,7 +230,7 @@ QWidget* ConfigView::makeBody()
     json.head->setDetail(tr("comments are kept"));
     connect(json.head->addButton(QStringLiteral("copy"), tr("Copy the text")), &QToolButton::clicked, this,
         [this] { QGuiApplication::clipboard()->setText(m_draft->text()); });
-    across->addWidget(scrolled(right));
+    across->addWidget(right);
     across->setSizes({ 560, 350, 280 });
     auto* panes = new PaneSwitch(across, form, json, kBothPanes);
     const auto chooseFocus = [this, jsonBox = json.box] {

@@ -135,6 +135,9 @@ void ModuleCard::setStack(const QString& stack, bool areStacksThere)
     m_stack->setText(areStacksThere && stack.isEmpty() ? tr("Its stack was not taken: it did not run in that step.")
             : areStacksThere                           ? stackHtml(stack)
                              : tr("stack_info in the config takes the call stacks of all modules, once."));
+    const bool isStack = areStacksThere && !stack.isEmpty();
+    m_stack->setFont(isStack ? codeFont(12) : wordsFont(12));
+    m_stack->setColor(isStack ? &Theme::text : &Theme::text3);
     m_stackTitle->show();
     m_stack->show();
 }

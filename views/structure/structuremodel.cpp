@@ -128,8 +128,10 @@ QString StructureModel::text(const analysis::StructureItem& item, int column) co
     case DeviceColumn:
         return QString::fromStdString(item.device);
     default:
-        return kindsText(kindsOf(item));
+        break;
     }
+    const auto kinds = static_cast<int>(kindsOf(item).size());
+    return kinds == 0 ? QString() : tr("%n kinds", nullptr, kinds);
 }
 
 QVariant StructureModel::data(const QModelIndex& index, int role) const
@@ -153,8 +155,9 @@ QVariant StructureModel::data(const QModelIndex& index, int role) const
         return index.column() == ElementsColumn
             ? tr("%1 parameters, %2 of them are trained")
                   .arg(formatStep(static_cast<qint64>(own->elements)), formatStep(static_cast<qint64>(own->trainable)))
-            : index.column() == NameColumn ? QString::fromStdString(own->name)
-                                           : text(*own, index.column());
+            : index.column() == NameColumn      ? QString::fromStdString(own->name)
+            : index.column() == CollectedColumn ? kindsText(kindsOf(*own))
+                                                : text(*own, index.column());
     default:
         return {};
     }
