@@ -3794,6 +3794,10 @@ GPL-3.0-or-later</translation>
         <source>%1 of everything collected</source>
         <translation>所有已采集数据的 %1</translation>
     </message>
+    <message>
+        <source>%1 of everything collected, else %2</source>
+        <translation>所有已采集数据的%1，否则为%2</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::Annotator</name>
@@ -5299,6 +5303,11 @@ GPL-3.0-or-later</translation>
         <source>events</source>
         <translation>事件</translation>
     </message>
+    <message>
+        <source>%1 to %2</source>
+        <comment>the edges of a bin</comment>
+        <translation>%1 至 %2</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::DistributionView</name>
@@ -5424,6 +5433,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>histograms</source>
         <translation>直方图</translation>
+    </message>
+    <message>
+        <source>no histogram of the selection: an example</source>
+        <translation>所选内容没有直方图：此为示例</translation>
     </message>
 </context>
 <context>
@@ -6089,6 +6102,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 by rank, %2</source>
         <translation>各 rank 的 %1，%2</translation>
+    </message>
+    <message>
+        <source>%1: of its parameters, below</source>
+        <translation>%1：属于其参数，见下</translation>
     </message>
 </context>
 <context>

@@ -115,7 +115,7 @@ void DockHost::place(const std::function<bool(const PanelFactory&)>& isOpen)
                 m_window->splitDockWidget(before, dock, Qt::Vertical);
         }
         last[row->area] = dock;
-        dock->setVisible(isOpen(*row) && !(m_welcoming && row->needsRun));
+        dock->setVisible(isOpen(*row) && !(m_isSpared && row->needsRun));
     }
     QList<QDockWidget*> docks;
     QList<int> widths;
@@ -131,12 +131,12 @@ void DockHost::place(const std::function<bool(const PanelFactory&)>& isOpen)
     resized(m_window->size());
 }
 
-void DockHost::setWelcoming(bool on)
+void DockHost::setSpared(bool on)
 {
     items::assertGuiThread();
-    if (on == m_welcoming)
+    if (on == m_isSpared)
         return;
-    m_welcoming = on;
+    m_isSpared = on;
     if (on) {
         m_layout = layoutNow();
         for (const auto& [row, dock] : m_docks) {
@@ -238,16 +238,16 @@ bool DockHost::takeLayout(const QByteArray& layout)
 
 QByteArray DockHost::save() const
 {
-    return m_welcoming ? m_layout : layoutNow();
+    return m_isSpared ? m_layout : layoutNow();
 }
 
 bool DockHost::restore(const QByteArray& state)
 {
     if (state.isEmpty())
         return false;
-    if (m_welcoming)
+    if (m_isSpared)
         m_layout = state;
-    return m_welcoming || takeLayout(state);
+    return m_isSpared || takeLayout(state);
 }
 
 }

@@ -34,8 +34,8 @@ public:
     /// Shows the panel of a row, with the focus in it, or hides one that can be seen.
     void toggle(const PanelFactory& row);
     bool isOpen(const PanelFactory& row) const;
-    /// Hides what has nothing to say before there is a run, and brings it back.
-    void setWelcoming(bool on);
+    /// Hides what speaks of a run's values: before there is a run, and where a view needs the room. Brings it back.
+    void setSpared(bool on);
     void resetLayout();
     /// Where it stands at first, with these panels open.
     void arrange(const QStringList& open);
@@ -75,8 +75,8 @@ private:
 
     bool m_narrow = false;
     bool m_short = false;
-    bool m_welcoming = false;
-    QByteArray m_layout; ///< what comes back when the welcome page goes
+    bool m_isSpared = false;
+    QByteArray m_layout; ///< what comes back when they are no longer spared
 };
 
 }

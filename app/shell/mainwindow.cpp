@@ -53,6 +53,7 @@
 #include "toaster.h"
 #include "toolbar.h"
 #include "viewexport.h"
+#include "viewfactory.h"
 #include "viewtabs.h"
 #include "welcomepage.h"
 
@@ -272,6 +273,7 @@ void MainWindow::addChoices(QMenu* menu)
 
 void MainWindow::connectParts()
 {
+    connect(m_parts.tabs, &ViewTabs::currentChanged, this, &MainWindow::spareDocks);
     connect(m_parts.driver, &RunDriver::pulseChanged, this, &MainWindow::updatePulse);
     connect(m_parts.driver, &RunDriver::pulseChanged, this, &MainWindow::updateTitle);
     connect(m_parts.driver, &RunDriver::problem, this,
@@ -470,12 +472,18 @@ void MainWindow::openFirst()
     updateCenter();
 }
 
+void MainWindow::spareDocks()
+{
+    const bool welcoming = m_centre->currentWidget() == m_welcome;
+    m_parts.docks->setSpared(welcoming || findView(m_parts.tabs->currentId())->needsRoom);
+}
+
 void MainWindow::updateCenter()
 {
     // Until the archive has been listed nobody knows whether this is a first start.
     const bool welcoming = !m_parts.views.state->run() && m_archiveListed;
     m_centre->setCurrentWidget(welcoming ? static_cast<QWidget*>(m_welcome) : m_parts.tabs);
-    m_parts.docks->setWelcoming(welcoming);
+    spareDocks();
     if (!welcoming)
         m_welcome->setStarting(false);
     if (!focusWidget() || focusWidget() == m_toolBar->runButton())

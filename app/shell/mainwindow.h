@@ -81,6 +81,7 @@ private:
     void saveIfChanged();
     void showRunMenu();
     void updateCenter();
+    void spareDocks(); ///< as what is in the center needs
     void updatePulse();
     void updateTitle();
     void openFirst();

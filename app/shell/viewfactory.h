@@ -38,6 +38,7 @@ struct ViewFactory {
     std::optional<Kind> kind = {}; ///< the only one that it draws
     std::optional<Stat> stat = {}; ///< likewise
     bool needsOthers = false; ///< nothing is drawn of one run alone
+    bool needsRoom = false; ///< of the panels, too, that speak of a run's values
 
     QString title() const;
     /// make() with the object name.

@@ -151,8 +151,11 @@ void ThemeStyle::drawPrimitive(
     case PE_PanelLineEdit:
         if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option); frame && frame->lineWidth > 0) {
             const bool focused = option->state.testFlag(State_HasFocus);
+            const bool isWrong = widget && widget->property(kProblemProperty).toBool();
             paintBox(painter, option->rect, option->state.testFlag(State_Enabled) ? theme.base : theme.window,
-                focused ? theme.accent : theme.controlBorder);
+                isWrong       ? theme.criticalMark
+                    : focused ? theme.accent
+                              : theme.controlBorder);
             return;
         }
         break;

@@ -5,6 +5,9 @@
 
 namespace telltale::views {
 
+/// A field that has it set to true is edged as one whose text is an error.
+inline constexpr const char* kProblemProperty = "telltaleProblem";
+
 /// Fusion with the heights, flat fills, radii and keyboard focus ring of the design. Reads Theme::current() at paint
 /// time.
 class ThemeStyle : public QProxyStyle {

@@ -207,7 +207,7 @@ std::vector<double> ValueScale::candidates(int count) const
 std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int most) const
 {
     std::vector<Tick> ticks;
-    const int count = std::clamp(length / std::max(1, spacing), 1, std::max(1, most));
+    const int count = std::clamp(length / std::max(1, spacing), 2, std::max(2, most)); // one tells no scale
     const std::vector<double> values = candidates(count);
     double lastAt = -std::numeric_limits<double>::infinity();
     double previous = 0;

@@ -195,7 +195,9 @@ QString DistributionCanvas::placeText(const DistributionStrip& one, int bin, int
         ? tr("step %1").arg(formatStep(steps.first.value))
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
     return when + tr(", rank %1").arg(one.row.rank.value) + items::comma()
-        + QString::fromStdString(binText(*one.edges, static_cast<std::size_t>(bin)));
+        + tr("%1 to %2", "the edges of a bin")
+              .arg(formatValue((*one.edges)[static_cast<std::size_t>(bin)]),
+                  formatValue((*one.edges)[static_cast<std::size_t>(bin) + 1]));
 }
 
 QString DistributionCanvas::amountText(const DistributionStrip& one, int bin, int column) const

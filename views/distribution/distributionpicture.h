@@ -51,6 +51,7 @@ struct DistributionPicture {
     Rank rank;
     std::vector<DistributionStrip> strips; ///< in order of selection
     int omitted = 0; ///< selected tensors that have no room
+    bool isExample = false; ///< of what is selected nothing has a histogram
     std::shared_ptr<const CurvePicture> below; ///< of the first strip
     bool isLive = false;
 

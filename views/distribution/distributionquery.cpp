@@ -152,7 +152,8 @@ std::vector<Rank> histogramRanks(const store::Catalog& catalog, Kind kind)
     return { ranks.begin(), ranks.end() };
 }
 
-std::vector<const RowIndex::Row*> histogramRows(const DistributionRequest& request)
+/// `isExample`: nothing that is selected has any, and the first that there is stands for it.
+std::vector<const RowIndex::Row*> histogramRows(const DistributionRequest& request, bool& isExample)
 {
     const RowIndex& index = store::rowsOf(*request.catalog);
     RowIndex::Rows all = index.select(request.kind, request.rank, Stat::Hist);
@@ -175,6 +176,7 @@ std::vector<const RowIndex::Row*> histogramRows(const DistributionRequest& reque
     }
     if (!found.empty())
         return found;
+    isExample = !request.selection.empty();
     const std::vector<bool> chosen = index.matching(NamePattern(request.filter.toStdString()));
     std::erase_if(all, [&](const RowIndex::Row* row) { return !chosen[row->tensor]; });
     // What a filter lets through is asked for; without one the first tensor is an example.
@@ -194,7 +196,7 @@ Expected<DistributionPicture> readDistribution(
     if (request.range.isEmpty() || request.pixels <= 0)
         return picture;
     const RowIndex& index = store::rowsOf(*request.catalog);
-    for (const RowIndex::Row* row : histogramRows(request)) {
+    for (const RowIndex::Row* row : histogramRows(request, picture.isExample)) {
         if (static_cast<int>(picture.strips.size()) >= request.most) {
             ++picture.omitted;
             continue;

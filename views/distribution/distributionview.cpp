@@ -296,9 +296,10 @@ void DistributionView::show(std::shared_ptr<const DistributionPicture> picture)
 {
     const bool isEmpty = !picture || picture->isEmpty();
     m_split->widget(1)->setVisible(!isEmpty);
-    m_caption->setText(isEmpty || picture->omitted == 0
-            ? QString()
-            : tr("%n more selected", "tensors that have no room", picture->omitted));
+    m_caption->setText(isEmpty      ? QString()
+            : picture->isExample    ? tr("no histogram of the selection: an example")
+            : picture->omitted == 0 ? QString()
+                                    : tr("%n more selected", "tensors that have no room", picture->omitted));
     const bool octaves = !isEmpty && analysis::hasOctaves(*picture->strips.front().edges);
     m_curves->setEmptyText(octaves || m_below == BelowStrips::Quantiles
             ? QString()

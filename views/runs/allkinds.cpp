@@ -155,6 +155,9 @@ void AllKinds::moduleChanged()
     setVisible(m_lines.size() > 1);
     m_model->setRowCount(static_cast<int>(m_lines.size()));
     int chosen = -1;
+    // What has no such statistic has another, which the title says once.
+    const auto other = std::find_if(
+        m_lines.begin(), m_lines.end(), [&state](const Line& line) { return line.stat != state.stat(); });
     for (std::size_t i = 0; i < m_lines.size(); ++i) {
         const Line& line = m_lines[i];
         const auto row = static_cast<int>(i);
@@ -163,7 +166,7 @@ void AllKinds::moduleChanged()
         const QString part = line.key.slot.hasText() ? line.key.slotText() : line.key.name.section(u'.', -1);
         if (line.key.slot.hasText() || !isOwn || isOfParameters(line.kind))
             text += QStringLiteral(" \u00b7 ") + part;
-        if (line.stat != state.stat())
+        if (line.stat != state.stat() && line.stat != other->stat)
             text += QStringLiteral(" (%1)").arg(statText(line.stat));
         m_model->setData(m_model->index(row, 0), text);
         m_model->setData(m_model->index(row, 0), text, Qt::ToolTipRole);
@@ -176,7 +179,9 @@ void AllKinds::moduleChanged()
     }
     m_list->setFixedHeight(static_cast<int>(m_lines.size()) * m_list->sizeHintForRow(0) + 2);
     m_list->setCurrentIndex(chosen >= 0 ? m_model->index(chosen, 0) : QModelIndex());
-    m_title->setText(tr("%1 of everything collected").arg(statText(state.stat())));
+    m_title->setText(other == m_lines.end()
+            ? tr("%1 of everything collected").arg(statText(state.stat()))
+            : tr("%1 of everything collected, else %2").arg(statText(state.stat()), statText(other->stat)));
     m_timer.start(kAfterMs);
 }
 

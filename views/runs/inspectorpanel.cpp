@@ -285,7 +285,16 @@ void InspectorPanel::showNothing()
     m_timer.stop();
     if (m_context.queries)
         m_context.queries->cancel(m_queryId);
-    m_kindLabel->setText(tr("%1: not collected").arg(kindText(m_context.state->kind())));
+    // A module has no gradient, and its parameters have.
+    const auto catalog = m_context.state->catalog();
+    const std::string parts = m_context.state->selection().front().name.toStdString() + '.';
+    const bool isOfParts
+        = catalog && std::any_of(catalog->series.begin(), catalog->series.end(), [&](const store::SeriesInfo& series) {
+              return series.kind == m_context.state->kind() && series.desc->name.starts_with(parts)
+                  && series.desc->name.find('.', parts.size()) == std::string::npos;
+          });
+    m_kindLabel->setText((isOfParts ? tr("%1: of its parameters, below") : tr("%1: not collected"))
+                             .arg(kindText(m_context.state->kind())));
     m_values->setTitle({});
     m_values->set({}, {});
     for (QWidget* part : std::initializer_list<QWidget*> { m_values, m_footnote, m_ranksTitle, m_rankBars })

@@ -308,12 +308,23 @@ void RunsPanel::showHeaderMenu(const QPoint& position)
     menu.exec(header->mapToGlobal(position));
 }
 
+/// The run that is shown stays in sight; under a heading that the user closed it has no place.
+void RunsPanel::showCurrent()
+{
+    if (const QModelIndex shown = m_tree->currentIndex(); m_tree->isExpanded(shown.parent()))
+        m_tree->scrollTo(shown);
+}
+
+void RunsPanel::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    QTimer::singleShot(0, this, &RunsPanel::showCurrent); // when its rows have their places
+}
+
 void RunsPanel::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    // The run that is shown stays in sight; under a heading that the user closed it has no place.
-    if (const QModelIndex shown = m_tree->currentIndex(); m_tree->isExpanded(shown.parent()))
-        m_tree->scrollTo(shown);
+    showCurrent();
     // What a run is called goes before how far it came.
     if (!m_columnsChosen)
         m_tree->header()->setSectionHidden(RunsModel::StepColumn, width() < kWidthOfAllColumns);

@@ -60,9 +60,11 @@ Q_SIGNALS:
     void endComparisonWanted();
 
 protected:
+    void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void showCurrent();
     void activate(const QModelIndex& index);
     void showMenu(const QPoint& position);
     void showHeaderMenu(const QPoint& position);

@@ -260,6 +260,7 @@ QWidget* ConfigView::makeBody()
     down->addWidget(below);
     down->setStretchFactor(0, 3);
     down->setStretchFactor(1, 1);
+    down->setSizes({ 720, 240 });
     down->setChildrenCollapsible(false);
     return down;
 }

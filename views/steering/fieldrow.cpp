@@ -13,6 +13,7 @@
 #include <QToolButton>
 
 #include <telltale/common/theme.h>
+#include <telltale/common/themestyle.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/rolelabel.h>
 
@@ -288,13 +289,20 @@ void FieldRow::takeDraft()
     m_problem->setText(sentence);
     m_problem->setColor(isError ? &Theme::criticalText : &Theme::warnText);
     m_problem->setVisible(m_hasProblem);
+    for (auto* edit : findChildren<QLineEdit*>()) {
+        edit->setProperty(kProblemProperty, m_hasProblem && isError);
+        edit->update();
+    }
     const Json value = m_field.write(m_draft->config());
     m_show(value);
     const auto* change = m_draft->changeOf(m_pointer);
     m_isChanged = change != nullptr;
     m_isUsed = m_isChanged || m_hasProblem || value != m_field.write({});
     m_undo->setVisible(m_isChanged);
-    const QString before = change != nullptr ? grouped(QString::fromStdString(change->before)) : QString();
+    const bool wasAll = change != nullptr && (change->before == "[]" || change->before == "{}");
+    const QString before = wasAll ? tr("all")
+        : change != nullptr       ? grouped(QString::fromStdString(change->before))
+                                  : QString();
     m_hint->setColor(m_isChanged ? &Theme::accent : &Theme::text3);
     m_hint->setText(m_isChanged ? tr("was %1").arg(m_hint->fontMetrics().elidedText(before, Qt::ElideRight, 60))
                                 : fieldHint(m_field, value, *m_draft));
