@@ -2890,6 +2890,13 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::shell::DockHost</name>
+    <message>
+        <source>Panels</source>
+        <translation>面板</translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::FolderDialog</name>
     <message>
         <source>Move to a folder</source>
@@ -5435,8 +5442,8 @@ GPL-3.0-or-later</translation>
         <translation>直方图</translation>
     </message>
     <message>
-        <source>no histogram of the selection: an example</source>
-        <translation>所选内容没有直方图：此为示例</translation>
+        <source>what is selected has no histogram</source>
+        <translation>所选内容没有直方图</translation>
     </message>
 </context>
 <context>
@@ -7148,6 +7155,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Config</source>
         <translation>配置</translation>
+    </message>
+    <message>
+        <source>Facts</source>
+        <translation>信息</translation>
     </message>
 </context>
 <context>

@@ -38,8 +38,10 @@ DockHost::DockHost(QMainWindow* window)
 bool DockHost::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize) {
-        for (QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+        for (QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
             bar->setMaximumHeight(bar->count() == 0 ? 0 : QWIDGETSIZE_MAX);
+            bar->setAccessibleName(tr("Panels"));
+        }
     }
     return QObject::eventFilter(watched, event);
 }

@@ -147,6 +147,10 @@ void IncidentTable::resizeEvent(QResizeEvent* event)
         setColumnWidth(column, wish(column) - given);
         room += given;
     }
+    // How many were folded stands in the card, too.
+    setColumnHidden(IncidentsModel::FoldedColumn, room < 0);
+    if (room < 0)
+        room += wish(IncidentsModel::FoldedColumn);
     setColumnWidth(IncidentsModel::SentenceColumn, std::max(kSentence + room, 120));
 }
 

@@ -235,7 +235,7 @@ void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, co
     QStringList details { headValueText(value) };
     if (const HeadValue other = m_values[1 - static_cast<std::size_t>(m_side)]; other != value)
         details.append(
-            headValueText(other) + QLatin1Char(' ') + numberOf(m_picture->valueOf(m_near[0], m_near[1], other)));
+            numberOf(m_picture->valueOf(m_near[0], m_near[1], other)) + QLatin1Char(' ') + headValueText(other));
     if (std::isfinite(head.before))
         readout.where
             += tr(", entropy %1 steps ago %2").arg(formatStep(m_picture->stepsBefore()), formatValue(head.before));

@@ -52,12 +52,17 @@ std::vector<SharedAxis::Tick> SharedAxis::ticksFor(StepRange range, int width)
     const double widest = std::max(metrics.horizontalAdvance(formatStep(range.first.value)),
         metrics.horizontalAdvance(formatStep(range.last.value)));
     const double pixelsPerStep = static_cast<double>(width) / static_cast<double>(range.count());
-    const double spacing = std::max(widest + 24.0, 72.0);
-    const std::int64_t stride = niceStride(std::max(1.0, spacing / pixelsPerStep));
-    const std::int64_t remainder = ((range.first.value % stride) + stride) % stride;
-    const std::int64_t begin = range.first.value + (remainder == 0 ? 0 : stride - remainder);
-    for (std::int64_t step = begin; step <= range.last.value; step += stride)
-        ticks.push_back({ xOfStep(range, Step { step }, width), step });
+    // In a narrow plot they stand closer: two tell little of where a step is.
+    for (const double spacing : { std::max(widest + 24.0, 72.0), widest + 16.0 }) {
+        if (ticks.size() >= 3)
+            break;
+        ticks.clear();
+        const std::int64_t stride = niceStride(std::max(1.0, spacing / pixelsPerStep));
+        const std::int64_t remainder = ((range.first.value % stride) + stride) % stride;
+        const std::int64_t begin = range.first.value + (remainder == 0 ? 0 : stride - remainder);
+        for (std::int64_t step = begin; step <= range.last.value; step += stride)
+            ticks.push_back({ xOfStep(range, Step { step }, width), step });
+    }
     return ticks;
 }
 

@@ -206,14 +206,24 @@ std::vector<double> ValueScale::candidates(int count) const
 
 std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int most) const
 {
+    // One alone tells no scale: where that is all, they stand closer.
+    constexpr int kClosest = 14;
+    const int count = std::clamp(length / std::max(1, spacing), 1, std::max(1, most));
+    std::vector<Tick> ticks = placed(candidates(count), length, spacing * 0.8, most);
+    for (int more = 1; more <= 6 && ticks.size() < 2; ++more)
+        ticks = placed(candidates(count + more), length, std::min<double>(spacing * 0.8, kClosest), std::max(most, 2));
+    return ticks;
+}
+
+std::vector<ValueScale::Tick> ValueScale::placed(
+    const std::vector<double>& values, int length, double apart, int most) const
+{
     std::vector<Tick> ticks;
-    const int count = std::clamp(length / std::max(1, spacing), 2, std::max(2, most)); // one tells no scale
-    const std::vector<double> values = candidates(count);
     double lastAt = -std::numeric_limits<double>::infinity();
     double previous = 0;
     for (std::size_t i = 0; i < values.size() && static_cast<int>(ticks.size()) < most; ++i) {
         const double at = unitOf(values[i]) * length;
-        if (at < -0.5 || at > length + 0.5 || at - lastAt < spacing * 0.8)
+        if (at < -0.5 || at > length + 0.5 || at - lastAt < apart)
             continue;
         const bool evenly = m_mode == Mode::Linear || (m_mode == Mode::Log && m_high / m_low < 10);
         const double distance = evenly

@@ -33,6 +33,7 @@ public:
 private:
     double forward(double value) const;
     double backward(double position) const;
+    std::vector<Tick> placed(const std::vector<double>& values, int length, double apart, int most) const;
     std::vector<double> candidates(int count) const;
 
     Mode m_mode = Mode::Linear;

@@ -296,18 +296,20 @@ void DistributionView::show(std::shared_ptr<const DistributionPicture> picture)
 {
     const bool isEmpty = !picture || picture->isEmpty();
     m_split->widget(1)->setVisible(!isEmpty);
-    m_caption->setText(isEmpty      ? QString()
-            : picture->isExample    ? tr("no histogram of the selection: an example")
-            : picture->omitted == 0 ? QString()
-                                    : tr("%n more selected", "tensors that have no room", picture->omitted));
+    m_caption->setText(isEmpty || picture->omitted == 0
+            ? QString()
+            : tr("%n more selected", "tensors that have no room", picture->omitted));
     const bool octaves = !isEmpty && analysis::hasOctaves(*picture->strips.front().edges);
     m_curves->setEmptyText(octaves || m_below == BelowStrips::Quantiles
             ? QString()
             : tr("What formats lose can only be read from log2 histograms (telltale.histogram)."));
     m_curves->setYMode(m_below != BelowStrips::Quantiles || !octaves ? YMode::Linear : YMode::Symlog);
     m_curves->setPicture(isEmpty ? nullptr : picture->below);
-    m_belowCaption->setText(
-        isEmpty ? QString() : picture->strips.front().row.fullName() + QStringLiteral("  ·  ") + belowText());
+    QString below
+        = isEmpty ? QString() : picture->strips.front().row.fullName() + QStringLiteral("  ·  ") + belowText();
+    if (!isEmpty && picture->isExample)
+        below += QStringLiteral("  ·  ") + tr("what is selected has no histogram");
+    m_belowCaption->setText(below);
     m_canvas->setPicture(std::move(picture));
 }
 

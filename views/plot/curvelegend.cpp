@@ -146,8 +146,15 @@ void CurveLegend::addLines()
             const CurveSeries& before = m_picture.series[static_cast<std::size_t>(std::max(at, 1)) - 1];
             return at == 0 || here.row.label != before.row.label || (here.slot != before.slot && !here.hasRunColor);
         };
-        // Alone under its name it has one line.
-        if (!isSecondary(one) && !m_compares && begins(i) && (i + 1 == count || begins(i + 1))) {
+        // Alone under its name, but for a band that says what it is of, it has one line.
+        const auto isAlone = [&](int at) {
+            int next = at + 1;
+            while (next < count && !begins(next) && m_picture.series[static_cast<std::size_t>(next)].isGroup
+                && !m_picture.series[static_cast<std::size_t>(next)].where.isEmpty())
+                ++next;
+            return next == count || begins(next);
+        };
+        if (!isSecondary(one) && !m_compares && begins(i) && isAlone(i)) {
             m_lines.push_back({ i, Form::Short, kShort });
             continue;
         }

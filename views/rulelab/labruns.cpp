@@ -18,7 +18,7 @@ namespace telltale::views {
 namespace {
 
 constexpr int kIdRole = Qt::UserRole;
-constexpr int kNameWidth = 110; ///< at least: what tells names apart stands at their ends
+constexpr int kNameWidth = 176; ///< at least: what tells names apart stands at their ends
 
 }
 
@@ -49,7 +49,7 @@ LabRuns::LabRuns(items::RunsModel* model, ViewState* state, QWidget* parent)
     int width = 0;
     for (int column = TrueColumn; column < ColumnCount; ++column) {
         header()->setSectionResizeMode(column, QHeaderView::Fixed);
-        header()->resizeSection(column, std::max(44, header()->sectionSizeHint(column)));
+        header()->resizeSection(column, header()->sectionSizeHint(column));
         headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         width += header()->sectionSize(column);
     }

@@ -122,7 +122,7 @@ QWidget* RuleLabView::makeBody()
     PaneSwitch::Pane text;
     across->addWidget(form.box = titled(tr("Rules"), m_form, across, &form.head));
     across->addWidget(text.box = titled(tr("As a document"), m_text, across, &text.head));
-    across->setSizes({ 324, 400, 286 });
+    across->setSizes({ 350, 380, 280 });
     new PaneSwitch(across, form, text, kBothPanes);
     across->setStretchFactor(1, 1);
     auto* below = new QSplitter(Qt::Horizontal);

@@ -27,7 +27,7 @@
 namespace telltale::views {
 namespace {
 
-constexpr int kNarrow = 720; ///< below it the parts stand one above the other
+constexpr int kNarrow = 720;
 constexpr int kLow = 480;
 
 }
@@ -265,27 +265,24 @@ std::vector<FactTreeModel::Group> RunView::groups() const
 void RunView::resizeEvent(QResizeEvent* event)
 {
     DataView::resizeEvent(event);
-    const Qt::Orientation wanted = width() < kNarrow ? Qt::Vertical : Qt::Horizontal;
-    if (m_split->orientation() != wanted) {
-        m_split->setOrientation(wanted);
-        m_split->setSizes(wanted == Qt::Horizontal ? QList<int> { 420, 580 } : QList<int> { 300, 700 });
-    }
-    fitWords();
+    const bool isNarrow = width() < kNarrow;
+    const bool isLow = height() < kLow;
+    fit(m_words, m_right, isNarrow || isLow, tr("Notes"), { 212, 500 });
+    fit(m_facts, m_split, isNarrow, tr("Facts"), { 420, 580 });
 }
 
-/// Where two parts that stand one above the other would both be too low, tags and notes are a tab.
-void RunView::fitWords()
+/// Beside or above the tabs, and where both would be too narrow or too low, the first of them.
+void RunView::fit(QWidget* part, QSplitter* split, bool isTab, const QString& title, const QList<int>& sizes)
 {
-    const bool isTab = m_split->orientation() == Qt::Vertical || height() < kLow;
-    if (isTab == (m_tabs->indexOf(m_words) >= 0))
+    if (isTab == (m_tabs->indexOf(part) >= 0))
         return;
     if (isTab) {
-        m_tabs->insertTab(0, m_words, tr("Notes"));
-    } else {
-        m_right->insertWidget(0, m_words);
-        m_right->setSizes({ 212, 500 });
-        m_words->show(); // a page that is not the current one is hidden
+        m_tabs->insertTab(0, part, title);
+        return;
     }
+    split->insertWidget(0, part);
+    split->setSizes(sizes);
+    part->show(); // a page that is not the current one is hidden
 }
 
 Expected<void> RunView::writeCsv(QIODevice* device) const

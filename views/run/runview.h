@@ -43,7 +43,7 @@ protected:
 
 private:
     QWidget* makeWords();
-    void fitWords();
+    void fit(QWidget* part, QSplitter* split, bool isTab, const QString& title, const QList<int>& sizes);
     QWidget* makeTabs();
     void connectState();
     void connectWriting();

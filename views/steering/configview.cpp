@@ -255,7 +255,7 @@ QWidget* ConfigView::makeBody()
     const QString noAnswers = tr("No rank has answered a config yet.");
     below->addWidget(titled({}, orSentence(new AnswersTable(m_answers), noAnswers), below, &m_answersHead));
     below->addWidget(makeHistory());
-    below->setSizes({ 820, 360 });
+    below->setSizes({ 910, 280 }); // where the columns above end
     below->setChildrenCollapsible(false);
     down->addWidget(below);
     down->setStretchFactor(0, 3);

@@ -24,8 +24,6 @@
 namespace telltale::views {
 namespace {
 
-constexpr int kLeastName = 130; ///< px
-constexpr int kMostName = 210;
 constexpr int kNarrow = 960; ///< below it the card stands under the outline
 constexpr int kManyRows = 60; ///< an outline with more is opened as far as its blocks
 
@@ -53,12 +51,14 @@ StructureView::StructureView(const ViewContext& context, QWidget* parent)
     m_tree->setAccessibleName(tr("Structure of the model"));
     m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     insetCells(m_tree);
-    m_tree->header()->setStretchLastSection(true);
+    m_tree->header()->setStretchLastSection(false);
+    m_tree->header()->setMinimumSectionSize(56);
     m_tree->setTextElideMode(Qt::ElideRight);
-    constexpr int kWidths[] = { kMostName, 110, 96, 84, 72, 60, 72 };
+    constexpr int kWidths[] = { 210, 110, 96, 84, 72, 60, 72 };
     static_assert(std::size(kWidths) == StructureModel::ColumnCount);
     for (int column = 0; column < StructureModel::ColumnCount; ++column)
-        m_tree->setColumnWidth(column, std::max(kWidths[column], m_tree->header()->sectionSizeHint(column) + 8));
+        m_tree->setColumnWidth(column, std::max(kWidths[column], m_tree->header()->sectionSizeHint(column)));
+    m_tree->header()->setSectionResizeMode(StructureModel::NameColumn, QHeaderView::Stretch);
     auto* scroll = scrolled(m_card);
     m_card->setMinimumWidth(1); // a long word is broken: there is nothing at the right to scroll to
     m_card->setBackgroundRole(QPalette::Base);
@@ -269,13 +269,6 @@ void StructureView::resizeEvent(QResizeEvent* event)
         m_split->setStretchFactor(1, wanted == Qt::Horizontal ? 0 : 1); // neither takes all of what is lost
         m_split->setSizes(wanted == Qt::Horizontal ? QList<int> { 720, 280 } : QList<int> { 600, 400 });
     }
-    // The name takes what the others leave, so that nothing scrolls aside where it need not.
-    int others = 0;
-    for (int column = 1; column < StructureModel::ColumnCount - 1; ++column)
-        others += m_tree->columnWidth(column);
-    others += m_tree->header()->sectionSizeHint(StructureModel::CollectedColumn);
-    const int room = m_tree->width() - style()->pixelMetric(QStyle::PM_ScrollBarExtent) - others;
-    m_tree->setColumnWidth(StructureModel::NameColumn, std::clamp(room, kLeastName, kMostName));
 }
 
 Expected<void> StructureView::writeCsv(QIODevice* device) const
