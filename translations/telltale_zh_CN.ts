@@ -2890,13 +2890,6 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
-    <name>telltale::shell::DockHost</name>
-    <message>
-        <source>Panels</source>
-        <translation>面板</translation>
-    </message>
-</context>
-<context>
     <name>telltale::shell::FolderDialog</name>
     <message>
         <source>Move to a folder</source>

@@ -35,14 +35,19 @@ DockHost::DockHost(QMainWindow* window)
 
 /// The window keeps the tab bars of areas that have no tabs any more, and may leave one over what is there now. Each
 /// layout shows them all and hiding one asks for the next layout, without end: they are given no room instead.
+void DockHost::fitTabBars()
+{
+    for (QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        const bool isEmpty = bar->count() == 0;
+        bar->setMaximumHeight(isEmpty ? 0 : QWIDGETSIZE_MAX);
+        bar->setFocusPolicy(isEmpty ? Qt::NoFocus : Qt::TabFocus);
+    }
+}
+
 bool DockHost::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize) {
-        for (QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
-            bar->setMaximumHeight(bar->count() == 0 ? 0 : QWIDGETSIZE_MAX);
-            bar->setAccessibleName(tr("Panels"));
-        }
-    }
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize)
+        fitTabBars();
     return QObject::eventFilter(watched, event);
 }
 
@@ -148,6 +153,7 @@ void DockHost::setSpared(bool on)
     } else {
         takeLayout(m_layout);
     }
+    fitTabBars();
 }
 
 void DockHost::resized(QSize size)

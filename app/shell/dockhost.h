@@ -67,6 +67,7 @@ private:
     void place(const std::function<bool(const PanelFactory&)>& isOpen);
     QDockWidget* dockOf(const PanelFactory& row) const;
     void bringUp(QWidget* panel);
+    void fitTabBars();
 
     QMainWindow* m_window;
     std::vector<Dock> m_docks;

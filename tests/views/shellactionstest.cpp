@@ -774,6 +774,9 @@ echo '{"message": "done"}'
         QCOMPARE(kind->text(), views::kindText(Kind::GradReduced));
         state()->setSelection({ { QStringLiteral("pos_emb"), Slot::output() } });
         QVERIFY(kind->text().startsWith(views::kindText(Kind::GradReduced)));
+        QVERIFY2(kind->text().contains(QStringLiteral("of its parameters")), qPrintable(kind->text()));
+        state()->setKind(Kind::Actv);
+        state()->setSelection({ { QStringLiteral("pos_emb.weight"), {} } });
         QVERIFY2(kind->text().contains(QStringLiteral("not collected")), qPrintable(kind->text()));
     }
 

@@ -185,7 +185,6 @@ private Q_SLOTS:
             QVERIFY2(said.contains(QLatin1String(words)), qPrintable(said));
         table->setCurrentIndex(model.index(4, 0));
         QCOMPARE(state.rank(), Rank { 4 });
-        save(side.grab().toImage(), QStringLiteral("ranks-side"));
     }
 
     void plotsScrollByWholeOnesAboveTheirAxis()

@@ -180,7 +180,6 @@ int ViewBar::wholeWidth() const
 
 void ViewBar::fitCombos()
 {
-    m_layout->invalidate(); // it may know the hint of what was just hidden
     // What each of them needs for what is chosen in it, and for the longest of what can be.
     struct Need {
         QComboBox* combo;
