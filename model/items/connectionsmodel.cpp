@@ -21,9 +21,6 @@ std::string keyOf(const ConnectionInfo& connection)
         + connection.agentId + '\n' + (connection.agentId.empty() ? connection.peer : std::string());
 }
 
-/// A lag that a person notices: the tokens color it as a warning.
-constexpr double kLateSeconds = 5;
-
 }
 
 ConnectionsModel::ConnectionsModel(QObject* parent)

@@ -28,6 +28,9 @@ public:
         ColumnCount
     };
 
+    /// A lag that a person notices: the tokens color it as a warning.
+    static constexpr double kLateSeconds = 5;
+
     explicit ConnectionsModel(QObject* parent = nullptr);
 
     void set(std::vector<ConnectionInfo> connections);

@@ -17,6 +17,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/connectionsmodel.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/items/roles.h>
@@ -26,7 +27,6 @@ namespace {
 
 constexpr int kInset = 8; ///< px, as of the headings
 constexpr int kLeastTimes = 72; ///< px of a line that can be read
-constexpr double kLateSeconds = 5; ///< a lag that a person notices
 
 class RankDelegate : public QStyledItemDelegate {
 public:
@@ -187,7 +187,7 @@ bool RankTableModel::isLoud(const Row& row, int column) const
         return row.isSlow;
     case LagColumn:
         return row.agent && !(row.agent->saidBye && !row.agent->connected)
-            && (!row.agent->connected || row.agent->lagSeconds > kLateSeconds);
+            && (!row.agent->connected || row.agent->lagSeconds > items::ConnectionsModel::kLateSeconds);
     case DroppedColumn:
         return row.dropped > 0;
     default:
