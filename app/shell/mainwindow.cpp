@@ -126,6 +126,7 @@ void MainWindow::makeParts()
     m_parts.views = { state, new views::SharedAxis(state, this), queries, steering, annotator };
     m_parts.driver = new RunDriver(m_parts.context, state, m_jobs.get(), this);
     m_parts.views.runs = m_parts.driver->runs();
+    state->setIsSharedName([runs = m_parts.driver->runs()](const QString& name) { return runs->isSharedName(name); });
     m_parts.views.findRun = [driver = m_parts.driver](const QString& id) { return driver->runById(id); };
     m_parts.views.dataDir = m_parts.context.dataDir;
     m_parts.commands = new CommandRegistry(this);

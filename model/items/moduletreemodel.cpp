@@ -184,7 +184,13 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
 
 QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::ToolTipRole && section == WorstColumn)
+        return toolTipText(
+            tr("The largest deviation in the run of the kind and statistic that are shown: how many times its "
+               "usual spread a value left the median of those before it"));
+    if (role != Qt::DisplayRole)
         return {};
     return section == ModuleColumn ? tr("Module") : tr("Worst deviation");
 }

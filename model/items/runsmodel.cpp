@@ -247,14 +247,20 @@ bool RunsModel::isOurs(const QModelIndex& index) const
     return run && index.internalId() != m_headings[LiveGroup].id && !run->isElsewhere;
 }
 
+bool RunsModel::isSharedName(const QString& name) const
+{
+    const std::string wanted = name.toStdString();
+    std::ptrdiff_t alike = 0;
+    for (const Heading& heading : m_headings)
+        alike += std::count_if(heading.runs.begin(), heading.runs.end(),
+            [&](const store::RunSummary& other) { return other.name == wanted; });
+    return alike > 1;
+}
+
 QString RunsModel::shownName(const store::RunSummary& run) const
 {
     const QString name = QString::fromStdString(run.name);
-    std::size_t alike = 0;
-    for (const Heading& heading : m_headings)
-        alike += static_cast<std::size_t>(std::count_if(heading.runs.begin(), heading.runs.end(),
-            [&](const store::RunSummary& other) { return other.name == run.name; }));
-    return alike < 2 ? name : name + u' ' + QString::fromStdString(store::shortRunId(run.id));
+    return isSharedName(name) ? name + u' ' + QString::fromStdString(store::shortRunId(run.id)) : name;
 }
 
 QString RunsModel::listedName(const store::RunSummary& run) const

@@ -60,6 +60,7 @@ public:
     /// Archived runs take another name in place; setData() asks for it.
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+    bool isSharedName(const QString& name) const; ///< more than one run has it
     /// With its id where another run has the same name.
     QString shownName(const store::RunSummary& run) const;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;

@@ -430,7 +430,7 @@ private Q_SLOTS:
             return labels.at(0)->text().replace(QChar(0x202f), u' ');
         };
         QCOMPARE(hint("/step_interval"), q("1 step in 10"));
-        QCOMPARE(hint("/targets"), q("3 of 3"));
+        QCOMPARE(hint("/targets"), q("all modules"));
         QCOMPARE(hint("/telltale/overhead_budget"), q("no limit"));
         type(q("/step_interval"), q("5"));
         QCOMPARE(hint("/step_interval"), q("was 10"));

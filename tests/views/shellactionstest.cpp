@@ -753,6 +753,9 @@ echo '{"message": "done"}'
         for (const store::RunSummary& run : archived())
             names.append(runs->indexOf(QString::fromStdString(run.id)).data().toString());
         QVERIFY(names[0] != names[1]);
+        // Also where only one of them is shown, alone or beside runs of other names.
+        QTRY_VERIFY_WITH_TIMEOUT(state()->run(), 20'000);
+        QVERIFY2(names.contains(state()->runName(0)), qPrintable(state()->runName(0)));
         const QString own = firstId();
         const QString other = QString::fromStdString(archived().back().id);
         m_window->driver()->compare(own, { other });

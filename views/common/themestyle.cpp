@@ -109,6 +109,32 @@ void paintCheckBox(QPainter* painter, const QStyleOption* option)
     painter->restore();
 }
 
+/// A line that is filled up to a round handle. `groove` and `handle`: what the base style makes room for.
+void paintSlider(QPainter* painter, const QStyleOptionSlider* option, const QRect& groove, const QRect& handle)
+{
+    const Theme& theme = Theme::current();
+    const bool isEnabled = option->state.testFlag(QStyle::State_Enabled);
+    const QPointF at = QRectF(handle).center();
+    const QRectF line(groove.left(), at.y() - 1.5, groove.width(), 3);
+    QRectF filled = line;
+    option->upsideDown ? filled.setLeft(at.x()) : filled.setRight(at.x());
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(theme.border);
+    painter->drawRoundedRect(line, 1.5, 1.5);
+    if (isEnabled) {
+        painter->setBrush(theme.accent);
+        painter->drawRoundedRect(filled, 1.5, 1.5);
+        const bool isHeld = option->activeSubControls.testFlag(QStyle::SC_SliderHandle)
+            && (option->state.testFlag(QStyle::State_Sunken) || option->state.testFlag(QStyle::State_MouseOver));
+        painter->setPen(QPen(theme.accent, 1.5));
+        painter->setBrush(isHeld ? theme.accent : theme.base);
+        painter->drawEllipse(at, 5, 5);
+    }
+    painter->restore();
+}
+
 QColor fillFor(const QStyleOption* option)
 {
     const Theme& theme = Theme::current();
@@ -223,6 +249,14 @@ void ThemeStyle::drawComplexControl(
         const Theme& colors = Theme::current();
         paintBox(painter, option->rect, option->state.testFlag(State_Enabled) ? colors.base : colors.window,
             option->state.testFlag(State_HasFocus) ? colors.accent : colors.controlBorder);
+        return;
+    }
+    const auto* slider = control == CC_Slider ? qstyleoption_cast<const QStyleOptionSlider*>(option) : nullptr;
+    if (slider != nullptr && slider->orientation == Qt::Horizontal && slider->tickPosition == QSlider::NoTicks) {
+        paintSlider(painter, slider, subControlRect(CC_Slider, slider, SC_SliderGroove, widget),
+            subControlRect(CC_Slider, slider, SC_SliderHandle, widget));
+        if (hasKeyboardFocus(option))
+            paintFocus(painter, option->rect);
         return;
     }
     if (control == CC_ComboBox) {

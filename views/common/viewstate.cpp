@@ -343,7 +343,7 @@ QString ViewState::runName(std::size_t n) const
     QString name = nameOf(runs[n].run, runs[n].catalog);
     const auto alike = std::count_if(runs.begin(), runs.end(),
         [&name](const ComparedRun& one) { return one.run && nameOf(one.run, one.catalog) == name; });
-    if (alike < 2)
+    if (alike < 2 && !(m_isSharedName && m_isSharedName(name)))
         return name;
     // One that was opened from a path has no id here, and the name of its file.
     return runs[n].run->id.empty() ? QString::fromStdString(runs[n].run->name)

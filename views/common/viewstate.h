@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <QObject>
@@ -139,8 +141,13 @@ public:
     {
         return m_compared.empty() ? nullptr : m_compared.front().catalog;
     }
-    /// Of the run that is shown (0) or the n-th of the others, with its id where another of them has that name.
+    /// Of the run that is shown (0) or the n-th of the others, with its id where another run has that name.
     QString runName(std::size_t n) const;
+    /// Says whether more than one of all runs has a name; without it, only the runs shown together count.
+    void setIsSharedName(std::function<bool(const QString& name)> isSharedName)
+    {
+        m_isSharedName = std::move(isSharedName);
+    }
     QString comparedName() const { return m_compared.empty() ? QString() : runName(1); }
     void setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog);
 
@@ -212,6 +219,7 @@ private:
     Rank m_rank;
     std::optional<std::vector<Rank>> m_ranks;
     std::vector<ComparedRun> m_compared;
+    std::function<bool(const QString&)> m_isSharedName;
     std::vector<ModuleKey> m_selection;
     std::vector<ModuleKey> m_omitted;
     std::vector<int> m_slots; ///< beside m_selection

@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
 
 namespace telltale::views {
@@ -48,11 +49,11 @@ QString comparisonSentence(const judge::Comparison& found)
                     .arg(formatStep(one.step.value - 1));
     const auto [a, b] = deviationTexts(one);
     QString sentence
-        = QCoreApplication::translate("CompareWords", "%1; first: step %2, rank %3, %4, %5 %6: %7 against %8")
+        = QCoreApplication::translate("CompareWords", "%1; first: step %2, rank %3, %4 (%5; %6): %7 against %8")
               .arg(until)
               .arg(formatStep(one.step.value))
               .arg(one.rank.value)
-              .arg(text(one.key.text()), text(kindName(one.kind)), text(statName(one.stat)), a, b);
+              .arg(text(one.key.text()), kindText(one.kind), statText(one.stat), a, b);
     if (std::isfinite(one.relative))
         sentence += QCoreApplication::translate("CompareWords", " (%1 of it)").arg(formatValue(one.relative, 2));
     return sentence + QCoreApplication::translate("CompareWords", ".");

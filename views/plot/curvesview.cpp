@@ -126,7 +126,7 @@ void CurvesView::updateCaption()
     const auto count = isNone ? 0 : static_cast<int>(state.selection().size());
     QString caption;
     if (count > 0)
-        caption = tr("%1 of %n series", nullptr, count).arg(statText(state.stat()));
+        caption = tr("%1 of %n selected series", nullptr, count).arg(statText(state.stat()));
     if (count > 0 && state.comparedRun())
         caption += besideText(state);
     if (count > 0 && m_xAxis != XAxis::Step && m_own && !m_own->warp)

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/analysis/worst.h>
+#include <telltale/common/kindtext.h>
 #include <telltale/common/passorder.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
@@ -151,6 +152,7 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
             m_scanTook = 0;
             m_scanTimer.stop();
             scanSoon();
+            updateHint();
         });
     }
     connect(state, &ViewState::dataArrived, this, &ModulesPanel::scanSoon);
@@ -226,10 +228,10 @@ void ModulesPanel::applyFilter()
 void ModulesPanel::updateHint()
 {
     const int all = m_model->tree().moduleCount(), shown = m_model->tree().shownCount();
-    if (all == 0)
-        m_head->setHint({});
-    else
-        m_head->setHint(shown == all ? formatStep(all) : tr("%1 of %2").arg(formatStep(shown), formatStep(all)));
+    m_head->setHint(all == 0 ? QString()
+            : shown == all   ? formatStep(all)
+                             : tr("%1 of %2").arg(formatStep(shown), formatStep(all)));
+    m_head->setDetail(all == 0 ? QString() : kindText(m_context.state->kind()));
 }
 
 void ModulesPanel::treeSelectionChanged()

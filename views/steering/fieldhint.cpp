@@ -54,10 +54,13 @@ QString fieldHint(const config::Field& field, const config::Json& value, const C
     const config::RunFacts& run = draft.run();
     if (field.name == "targets") {
         const auto selected = config::selectedCount(draft.config(), run);
-        return selected
-            ? FieldHint::tr("%1 of %2")
-                  .arg(formatStep(static_cast<qint64>(*selected)), formatStep(static_cast<qint64>(run.modules.size())))
-            : QString();
+        if (!selected)
+            return {};
+        // The model's own count, which is more than the tree shows: not every module has a tensor.
+        return *selected == run.modules.size()
+            ? FieldHint::tr("all modules")
+            : FieldHint::tr("%1 of %2")
+                  .arg(formatStep(static_cast<qint64>(*selected)), formatStep(static_cast<qint64>(run.modules.size())));
     }
     if (field.name == "module_ranks" && !run.ranks.empty()) {
         const auto chosen = std::count_if(value.begin(), value.end(), [&](const config::Json& rank) {
