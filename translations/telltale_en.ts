@@ -372,10 +372,10 @@
 <context>
     <name>telltale::views::CurvesView</name>
     <message numerus="yes">
-        <source>%1 of %n series</source>
+        <source>%1 of %n selected series</source>
         <translation>
-            <numerusform>%1 of %n series</numerusform>
-            <numerusform>%1 of %n series</numerusform>
+            <numerusform>%1 of %n selected series</numerusform>
+            <numerusform>%1 of %n selected series</numerusform>
         </translation>
     </message>
 </context>

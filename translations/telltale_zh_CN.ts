@@ -230,10 +230,6 @@
         <translation>在容差 %1 内直到第 %2 步相同</translation>
     </message>
     <message>
-        <source>%1; first: step %2, rank %3, %4, %5 %6: %7 against %8</source>
-        <translation>%1；最先不同：第 %2 步，rank %3，%4，%5 %6：%7 对 %8</translation>
-    </message>
-    <message>
         <source> (%1 of it)</source>
         <translation>（相差其 %1）</translation>
     </message>
@@ -284,6 +280,10 @@
     <message>
         <source>run</source>
         <translation>运行</translation>
+    </message>
+    <message>
+        <source>%1; first: step %2, rank %3, %4 (%5; %6): %7 against %8</source>
+        <translation>%1；最先不同：第 %2 步，rank %3，%4（%5；%6）：%7 对 %8</translation>
     </message>
 </context>
 <context>
@@ -2366,6 +2366,10 @@
     <message>
         <source>%1, not finite on rank %2</source>
         <translation>%1，在 rank %2 上非有限</translation>
+    </message>
+    <message>
+        <source>The largest deviation in the run of the kind and statistic that are shown: how many times its usual spread a value left the median of those before it</source>
+        <translation>整个运行中、当前所示种类与统计量的最大偏离：数值偏离此前中位数多少倍其常见离散度</translation>
     </message>
 </context>
 <context>
@@ -5199,12 +5203,6 @@ GPL-3.0-or-later</translation>
         <source>Space</source>
         <translation>空格</translation>
     </message>
-    <message numerus="yes">
-        <source>%1 of %n series</source>
-        <translation>
-            <numerusform>%1，已选 %n 条序列</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Open a run, or connect a training job, to see curves here.</source>
         <translation>打开运行或接入训练任务后，这里显示曲线。</translation>
@@ -5264,6 +5262,12 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 is a parameter: it has no %2. Select %3.</source>
         <translation>%1 是参数，没有%2。请选择 %3。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n selected series</source>
+        <translation>
+            <numerusform>%1，已选 %n 条序列</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5626,6 +5630,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>all modules</source>
+        <translation>全部模块</translation>
     </message>
 </context>
 <context>

@@ -61,6 +61,11 @@ int AttentionCanvas::leastHeight() const
     return hasPicture() ? static_cast<int>(AttentionMap::leastHeight(*m_picture)) + kSigns + kDefinitions : 0;
 }
 
+int AttentionCanvas::cellsLeft(std::size_t side)
+{
+    return static_cast<int>(AttentionMap::kLabels) + (side == 0 ? kInset : 0);
+}
+
 QRect AttentionCanvas::plotRect(QSize size) const
 {
     return { kInset, 0, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kSigns - kDefinitions) };

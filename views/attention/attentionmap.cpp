@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kTitle = 30; ///< px above the numbers of the heads
 constexpr double kNumbers = 20;
-constexpr double kLabels = 58; ///< px left of the cells
 constexpr double kScale = 64; ///< px right of them
 constexpr double kBelow = 10;
 constexpr double kWidest = 150; ///< px of a cell: a small model is no chess board

@@ -18,6 +18,8 @@ class AttentionMap {
     Q_DECLARE_TR_FUNCTIONS(telltale::views::AttentionMap)
 
 public:
+    static constexpr double kLabels = 58; ///< px left of the cells
+
     AttentionMap(const AttentionPicture& picture, HeadValue value, const QRectF& area);
 
     static double mostHeight(const AttentionPicture& picture); ///< px that one can fill

@@ -91,9 +91,11 @@ void AttentionView::buildBelow()
         auto* column = new QVBoxLayout;
         column->setSpacing(0);
         m_captions[side] = makeCaption(below);
+        m_captions[side]->setIndent(AttentionCanvas::cellsLeft(side));
         m_stacks[side] = new QStackedWidget(below);
         m_curves[side] = new CurveCanvas(context().state, m_stacks[side]);
         m_curves[side]->setYMode(YMode::Linear);
+        m_curves[side]->setLeft(AttentionCanvas::cellsLeft(side)); // under the cells of its map
         m_curves[side]->setAccessibleName(tr("Curves of heads, %1").arg(where));
         m_exact[side] = new ExactValues(context(), m_curves[side]);
         m_strips[side] = new HeatCanvas(context().state, m_stacks[side]);
@@ -522,8 +524,9 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
     painter.setPen(Theme::current().text2);
     for (std::size_t side = 0; side < m_curves.size(); ++side) {
         const int left = static_cast<int>(side) * half.width();
-        painter.drawText(QRect(left + 12, maps, half.width() - 12, kCaptionHeight), Qt::AlignLeft | Qt::AlignVCenter,
-            m_captions[side]->text());
+        const int indent = m_captions[side]->indent();
+        painter.drawText(QRect(left + indent, maps, half.width() - indent, kCaptionHeight),
+            Qt::AlignLeft | Qt::AlignVCenter, m_captions[side]->text());
         PlotCanvas* below = m_below == BelowMaps::Curves ? static_cast<PlotCanvas*>(m_curves[side]) : m_strips[side];
         below->paintTo(painter, QRect(QPoint(left, maps + kCaptionHeight), half));
     }

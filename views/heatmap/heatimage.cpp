@@ -111,8 +111,8 @@ private:
         }
     }
 
-    /// A dash in every cell. Where cells are narrower than a dash or lines low, as many that they leave the fill its
-    /// color, and not one below the other, which would be a bar.
+    /// A dash in the middle of every cell. Where cells are narrower than that or lines low, as many that they leave the
+    /// fill its color, and not one below the other, which would be a bar.
     void dashes(CellState state, double width, int left, int right, int top, int bottom)
     {
         constexpr double kMostInk = 0.12;
@@ -121,9 +121,10 @@ private:
         const int length = 2 * m_unit;
         const int height = lines <= 2 * m_unit ? 1 : m_unit;
         const int sparse = static_cast<int>(std::lround(length * height / (kMostInk * lines)));
-        const int period = std::max({ 2 * length, sparse, static_cast<int>(std::lround(width)) });
-        const bool isNarrow = period > width;
-        const int shift = isNarrow ? top * 11 % period : 0;
+        const int dense = std::max(2 * length, sparse);
+        const bool isDense = lines <= 4 * m_unit || dense > width;
+        const int period = isDense ? dense : static_cast<int>(std::lround(width));
+        const int shift = isDense ? top * 11 % period : 0;
         // In a line of one pixel the dash must leave the fill visible beside it.
         const int offset = right - left > length ? std::max(0, (std::min(period, right - left) - length) / 2) : 0;
         const int middle = top + (lines - height) / 2;

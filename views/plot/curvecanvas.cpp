@@ -147,7 +147,7 @@ StepRange CurveCanvas::shownRange() const
 QRect CurveCanvas::plotRect(QSize size) const
 {
     const int top = kTop + AxisPainter::kLane;
-    const int gutter = gutterWithin(m_gutter, size.width());
+    const int gutter = m_left ? *m_left : gutterWithin(m_gutter, size.width());
     return { gutter, top, std::max(1, size.width() - gutter - SharedAxis::kLegend),
         std::max(1, size.height() - top - AxisPainter::kStepBand) };
 }
@@ -155,6 +155,14 @@ QRect CurveCanvas::plotRect(QSize size) const
 void CurveCanvas::setGutter(int wish)
 {
     if (std::exchange(m_gutter, wish) == wish)
+        return;
+    invalidate();
+    Q_EMIT plotResized();
+}
+
+void CurveCanvas::setLeft(int px)
+{
+    if (std::exchange(m_left, px) == px)
         return;
     invalidate();
     Q_EMIT plotResized();

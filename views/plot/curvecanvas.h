@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include <telltale/common/plotcanvas.h>
 
@@ -26,7 +27,8 @@ public:
     double smoothing() const { return m_smoothing; }
     /// Exact values at the cursor, from the reader; until they come the buckets answer.
     void setLegendValues(std::vector<LegendValue> values);
-    void setGutter(int wish); ///< px left of the plot
+    void setGutter(int wish); ///< px left of the plot, where the shared axis leaves it that room
+    void setLeft(int px); ///< of the plot, whatever the shared axis says
     QRect plotRect(QSize size) const override;
     bool hasEvenSteps() const override { return !m_picture || !m_picture->warp; }
     using PlotCanvas::plotRect;
@@ -70,6 +72,7 @@ private:
     YMode m_yMode = YMode::Log;
     double m_smoothing = 0;
     int m_gutter = 0;
+    std::optional<int> m_left;
     int m_near = -1;
     int m_firstLine = 0; ///< of the legend
 };
