@@ -115,6 +115,7 @@ QAction* CommandRegistry::makeAction(const Command& command)
     action->setShortcut(command.shortcut);
     action->setShortcutContext(command.when.focus ? Qt::WidgetWithChildrenShortcut : Qt::WindowShortcut);
     action->setCheckable(static_cast<bool>(command.isChecked));
+    action->setIconVisibleInMenu(!command.isChecked); // it would stand in the place of the tick
     (command.when.focus ? command.when.focus : m_window)->addAction(action);
     connect(action, &QAction::triggered, this, [this, run = command.run] {
         run();

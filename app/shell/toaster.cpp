@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kMost = 3;
 constexpr int kGap = 8;
+constexpr int kInset = 12;
 constexpr int kFadeMs = 80;
 
 }
@@ -91,15 +92,14 @@ QStringList Toaster::shown() const
 
 void Toaster::arrange()
 {
-    // Above what is below the views: the card of an incident has its buttons there.
+    // At the right, above what is below the views: the card of an incident has its buttons there.
     const auto* main = qobject_cast<const QMainWindow*>(m_window);
     const QWidget* center = main ? main->centralWidget() : nullptr;
     int bottom = (center ? center->geometry().bottom() : m_window->height() - m_margin) - kGap;
     for (auto toast = m_toasts.rbegin(); toast != m_toasts.rend(); ++toast) {
         if (!*toast)
             continue;
-        (*toast)->move(
-            12, bottom - (*toast)->height()); // at the left: the card of an incident has its buttons at the right
+        (*toast)->move(m_window->width() - (*toast)->width() - kInset, bottom - (*toast)->height());
         bottom -= (*toast)->height() + kGap;
     }
 }

@@ -249,7 +249,7 @@ QString IncidentsModel::cell(const Incident& incident, int column) const
     case SentenceColumn:
         return incident.first.sentence.empty() ? incidentwords::card(incident) : incidentwords::seen(incident.first);
     case FoldedColumn:
-        return incident.folded == 0 ? QString() : QString::number(incident.folded);
+        return incident.folded == 0 ? QString() : formatStep(static_cast<qint64>(incident.folded));
     default:
         return stateText(incident);
     }

@@ -33,12 +33,14 @@ QString grouped(qint64 value)
     return digits;
 }
 
-/// In the time of this place, without a year: it is what tells two runs of a week apart.
+/// In the time of this place, without a year: it is what tells two runs of a week apart. Those of today tell seconds.
 QString startedText(const store::RunSummary& run)
 {
-    return run.createdNs <= 0
-        ? QString()
-        : QDateTime::fromMSecsSinceEpoch(run.createdNs / 1'000'000).toString(QStringLiteral("MM-dd HH:mm"));
+    if (run.createdNs <= 0)
+        return {};
+    const QDateTime started = QDateTime::fromMSecsSinceEpoch(run.createdNs / 1'000'000);
+    return started.toString(
+        started.date() == QDate::currentDate() ? QStringLiteral("HH:mm:ss") : QStringLiteral("MM-dd HH:mm"));
 }
 
 }

@@ -38,13 +38,14 @@ AnomaliesPanel::AnomaliesPanel(const ViewContext& context, QWidget* parent)
     layout->setSpacing(1);
     layout->addWidget(m_timeline, 1);
     layout->addWidget(m_card);
-    m_card->setFixedWidth(std::max(428, m_card->minimumSizeHint().width()));
+    fitCard();
     setFocusProxy(m_timeline);
     // Tab comes to the panel, which hands it on: what stands before its proxy in the chain would be passed over.
     setTabOrder(m_timeline, m_choice);
 
     connect(m_choice, &QComboBox::currentIndexChanged, this,
         [this] { m_timeline->setChoice(static_cast<LaneChoice>(m_choice->currentData().toInt())); });
+    connect(m_timeline, &TimelineCanvas::endChanged, this, &AnomaliesPanel::fitCard);
     connect(context.state, &ViewState::runChanged, this, [this] {
         m_context.queries->cancel(m_queryId);
         m_askedSeries = 0;
@@ -58,6 +59,19 @@ AnomaliesPanel::AnomaliesPanel(const ViewContext& context, QWidget* parent)
 AnomaliesPanel::~AnomaliesPanel()
 {
     m_context.queries->cancel(m_queryId);
+}
+
+/// It begins where the lanes end.
+void AnomaliesPanel::fitCard()
+{
+    const int least = std::max(428, m_card->minimumSizeHint().width());
+    m_card->setFixedWidth(std::max(least, m_timeline->end() > 0 ? width() - m_timeline->end() : 0));
+}
+
+void AnomaliesPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitCard();
 }
 
 void AnomaliesPanel::showCard(bool shown)

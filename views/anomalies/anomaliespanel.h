@@ -30,7 +30,11 @@ public:
     TimelineCanvas* timeline() const { return m_timeline; }
     void showCard(bool shown); ///< false: the current incident has its card elsewhere
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fitCard();
     void askBlocks();
     void refreshHead();
 

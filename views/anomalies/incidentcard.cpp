@@ -38,7 +38,8 @@ namespace {
 
 constexpr int kClockMs = 5000;
 constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the buttons
-constexpr int kWholeHeight = 188; ///< with when it was, and what people say of it
+constexpr int kWholeHeight = 188; ///< with when it was, and what else was seen
+constexpr int kVerdictHeight = 240; ///< with what people say of it
 
 enum ReachRole { BlockRole = Qt::UserRole, RankRole, StepRole };
 
@@ -163,6 +164,7 @@ QWidget* IncidentCard::makeReach()
     m_reach->header()->setMinimumSectionSize(60);
     m_reach->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_reach->header()->setStretchLastSection(true);
+    m_reach->headerItem()->setTextAlignment(3, Qt::AlignRight | Qt::AlignVCenter);
     const auto go = [this](const QTreeWidgetItem* item) {
         if (const int rank = item->data(0, RankRole).toInt(); rank >= 0)
             m_context.state->setRank(Rank { rank });
@@ -274,8 +276,11 @@ void IncidentCard::takeIncident()
     for (QWidget* part : std::initializer_list<QWidget*> { m_true, m_false, m_note })
         part->setEnabled(mayWrite);
     const bool isReach = m_pages->currentIndex() == 1;
-    m_folded->setText(
-        isReach ? tr("Back") : tr("%n later findings folded", nullptr, static_cast<int>(incident->folded)));
+    const auto folded = static_cast<int>(incident->folded);
+    m_folded->setText(isReach
+            ? tr("Back")
+            : tr("%n later findings folded", nullptr, folded).replace(QString::number(folded), formatStep(folded))
+                + QStringLiteral("  \u203a"));
     m_folded->setVisible(isReach || incident->folded > 0);
     if (!m_isShown || *incident != m_shown)
         show(*incident);
@@ -286,7 +291,7 @@ void IncidentCard::fitHeight()
 {
     const bool isWhole = height() >= kWholeHeight;
     m_when->setVisible(isWhole && current());
-    m_verdict->setVisible(isWhole);
+    m_verdict->setVisible(height() >= kVerdictHeight);
     for (std::size_t i = 0; i < m_evidence.size(); ++i)
         m_evidence[i]->setVisible(isWhole && i < m_shown.evidence.size());
 }
@@ -369,9 +374,11 @@ void IncidentCard::showReach(const Incident& incident)
         const QString steps = one.steps.count() > 1
             ? formatStep(one.steps.first.value) + QChar(0x2013) + formatStep(one.steps.last.value)
             : formatStep(one.steps.first.value);
-        auto* item = new QTreeWidgetItem({ plain(one.block),
-            one.rank.value < 0 ? tr("all") : QString::number(one.rank.value), steps, QString::number(one.findings) });
+        auto* item
+            = new QTreeWidgetItem({ plain(one.block), one.rank.value < 0 ? tr("all") : QString::number(one.rank.value),
+                steps, formatStep(static_cast<qint64>(one.findings)) });
         item->setFont(0, codeFont(12));
+        item->setTextAlignment(3, Qt::AlignRight | Qt::AlignVCenter);
         item->setData(0, RankRole, one.rank.value);
         item->setData(0, StepRole, static_cast<qlonglong>(one.steps.first.value));
         rows.append(item);
@@ -389,9 +396,13 @@ QString IncidentCard::marked(const Incident& incident)
         return at >= 0;
     };
     const QString name = plain(incident.first.name).toHtmlEscaped();
-    mark(name,
-        QStringLiteral("<span style=\"font-family:'%1'; font-weight:600\">%2</span>")
-            .arg(codeFont(13).families().join(u"','"), name));
+    const auto code = [&mark](const QString& words) {
+        return mark(words,
+            QStringLiteral("<span style=\"font-family:'%1'; font-weight:600\">%2</span>")
+                .arg(codeFont(13).families().join(u"','"), words));
+    };
+    if (!code(name + u':' + plain(incident.first.slot).toHtmlEscaped()))
+        code(name);
     const std::int64_t step = incident.first.step.value;
     for (const bool hasRank : { true, false }) {
         const QString moment = incidentwords::moment(incident.first, hasRank);

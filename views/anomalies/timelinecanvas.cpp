@@ -134,13 +134,15 @@ QRect TimelineCanvas::edgesAbove() const
             return {};
         edges = one;
     }
-    const bool hasRoom = edges.left() >= 120 && edges.right() <= width() - 2 && edges.width() >= kLeastPlot;
-    return hasRoom ? edges : QRect();
+    return edges.left() >= 120 && edges.width() >= kLeastPlot ? edges : QRect();
 }
 
 void TimelineCanvas::realign()
 {
-    const QRect edges = edgesAbove();
+    const QRect above = edgesAbove();
+    if (const int end = above.isEmpty() ? 0 : above.right() + kRight; std::exchange(m_end, end) != end)
+        Q_EMIT endChanged();
+    const QRect edges = above.right() <= width() - 2 ? above : QRect();
     const bool hasAxis = edges.isEmpty();
     if (edges == m_shared && hasAxis == m_hasAxis)
         return;

@@ -28,6 +28,7 @@ public:
     /// Whose plots of even steps give left and right edge while they are on the screen and agree; null: none.
     void alignWith(QWidget* view);
     bool hasOwnAxis() const { return m_hasAxis; }
+    int end() const { return m_end; } ///< px that it needs under the plots above; 0 = they give no edges
 
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
@@ -38,6 +39,9 @@ public:
     /// The incident at a place; 0 = none.
     std::int64_t incidentAt(QPoint position) const override;
     QSize sizeHint() const override { return { 800, 158 }; }
+
+Q_SIGNALS:
+    void endChanged();
 
 protected:
     void paintFrame(QImage& frame, QSize size) override;
@@ -60,7 +64,7 @@ private:
     int mostLanes() const;
     int laneAt(int y) const;
     QRect ownEdges(QSize size) const;
-    /// Left and right of the plots above; empty where they are none, or apart.
+    /// Left and right of the plots above, wherever they end; empty where they are none, or apart.
     QRect edgesAbove() const;
     void realign();
     int bottomOfLanes() const;
@@ -73,6 +77,7 @@ private:
     std::vector<StepRange> m_gaps; ///< steps of which something was not stored; apart from each other
     QTimer m_takeTimer;
     std::vector<QPointer<PlotCanvas>> m_above;
+    int m_end = 0;
     QRect m_shared; ///< edgesAbove(), as they were looked at last
     bool m_hasAxis = true;
     bool m_isDragged = false; ///< since it was grabbed

@@ -27,15 +27,25 @@ OnsetFinder::~OnsetFinder()
         m_queries->cancel(m_id);
 }
 
-std::int64_t OnsetFinder::incidentAt(Step step) const
+const judge::Incident* OnsetFinder::incidentAt(Step step) const
 {
     const items::IncidentsModel& incidents = *m_state->incidents();
     for (int row = 0; row < incidents.rowCount(); ++row) {
         const judge::Finding& first = incidents.incident(row).first;
         if (first.rule == "nonfinite" && first.step == step)
-            return incidents.incident(row).id;
+            return &incidents.incident(row);
     }
-    return 0;
+    return nullptr;
+}
+
+FoundOnset OnsetFinder::known(FoundOnset onset) const
+{
+    if (const judge::Incident* incident = incidentAt(onset.step)) {
+        onset.rank = incident->first.rank;
+        onset.kind = incident->first.kind;
+        onset.key = m_state->keyOf(incident->first);
+    }
+    return onset;
 }
 
 void OnsetFinder::find(StepRange range, bool forward, Found found)
@@ -64,9 +74,8 @@ void OnsetFinder::find(StepRange range, bool forward, Found found)
 
 void OnsetFinder::goTo(const FoundOnset& onset)
 {
-    // Of several at one step, the incident knows which came first.
-    if (const std::int64_t incident = incidentAt(onset.step)) {
-        m_state->goToIncident(incident);
+    if (const judge::Incident* incident = incidentAt(onset.step)) {
+        m_state->goToIncident(incident->id);
         return;
     }
     m_state->goTo(onset.step);

@@ -32,11 +32,13 @@ public:
 
     /// As analysis::findOnset over `range`, whose first step only says what was before. No answer without a catalog.
     void find(StepRange range, bool forward, Found found);
-    /// Its incident where one begins at that step, which knows the first of several; else step, rank, kind and tensor.
+    /// Where its incident began if one did at that step: of several, it knows the first.
+    FoundOnset known(FoundOnset onset) const;
+    /// That incident, else step, rank, kind and tensor.
     void goTo(const FoundOnset& onset);
 
 private:
-    std::int64_t incidentAt(Step step) const; ///< of values that stop being finite; 0 = none
+    const judge::Incident* incidentAt(Step step) const; ///< of values that stop being finite
 
     ViewState* m_state;
     store::QueryPool* m_queries;

@@ -344,8 +344,20 @@ void ThemeStyle::polish(QWidget* widget)
     widget->setProperty(kIsDone, true);
 }
 
+/// A list is as wide as its words, where its field was narrowed.
+static void widenList(QComboBox* combo)
+{
+    constexpr int kMost = 480;
+    combo->view()->setMinimumWidth(std::min(kMost,
+        combo->view()->sizeHintForColumn(combo->modelColumn()) + 2 * combo->view()->frameWidth()
+            + combo->style()->pixelMetric(QStyle::PM_ScrollBarExtent)));
+}
+
 bool ThemeStyle::eventFilter(QObject* watched, QEvent* event)
 {
+    if (auto* combo = qobject_cast<QComboBox*>(watched);
+        combo && (event->type() == QEvent::MouseButtonPress || event->type() == QEvent::KeyPress))
+        widenList(combo);
     if (event->type() == QEvent::Wheel && isTurned(watched)) {
         for (QObject* above = watched->parent(); above != nullptr; above = above->parent()) {
             if (const auto* form = qobject_cast<QScrollArea*>(above)) {

@@ -74,6 +74,7 @@ public:
     void setIncident(std::int64_t id); ///< until somebody does, it is the worst that nobody has acknowledged
     /// Shows where it began: module, rank, kind, statistic and step, everywhere.
     void goToIncident(std::int64_t id);
+    ModuleKey keyOf(const judge::Finding& finding) const; ///< the tensor that it is of
     /// The one after or before the current one, or after or before the cursor. False: there is none.
     bool goToIncidentBeside(bool forward);
     std::uint64_t droppedSamples() const { return m_droppedSamples; } ///< as far as the log was read
@@ -194,7 +195,6 @@ private:
     void keepKnownSelection();
     void takeIncidents();
     bool takeNote(const store::LogRecord& record);
-    ModuleKey keyOf(const judge::Finding& finding) const;
     void chooseWorstIncident();
     StepRange followedRange() const;
     StepRange wholeRange() const;

@@ -2,6 +2,7 @@
 #include "heatimage.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -80,6 +81,8 @@ public:
     {
     }
 
+    void beginRow() { ++m_row; }
+
     /// Columns [first, last) have the same state and cover [left, right) x [top, bottom).
     void run(CellState state, int columns, int left, int right, int top, int bottom)
     {
@@ -124,7 +127,8 @@ private:
         const int dense = std::max(2 * length, sparse);
         const bool isDense = lines <= 4 * m_unit || dense > width;
         const int period = isDense ? dense : static_cast<int>(std::lround(width));
-        const int shift = isDense ? top * 11 % period : 0;
+        constexpr std::array kQuarters { 0, 2, 1, 3 }; // of a period: four rows make a lattice
+        const int shift = isDense ? period * kQuarters[m_row % kQuarters.size()] / 4 : 0;
         // In a line of one pixel the dash must leave the fill visible beside it.
         const int offset = right - left > length ? std::max(0, (std::min(period, right - left) - length) / 2) : 0;
         const int middle = top + (lines - height) / 2;
@@ -155,6 +159,7 @@ private:
     double m_scale;
     int m_unit;
     const Theme& m_theme;
+    std::size_t m_row = 0;
     std::unique_ptr<QPainter> m_painter;
 };
 
@@ -210,6 +215,7 @@ QImage HeatImage::render(
         }
         for (int y = top; y < bottom; ++y)
             std::memcpy(image.scanLine(y), source, static_cast<std::size_t>(size.width()) * sizeof(QRgb));
+        specials.beginRow();
         if (onlyValues)
             return;
         for (int c = 0; c < columns;) {

@@ -63,12 +63,13 @@ QString rangeText(const HeatPicture& picture)
     return QCoreApplication::translate("HeatLegend", "%1 to %2").arg(formatValue(low), formatValue(high));
 }
 
-void paintClip(QPainter& painter, QPointF center, bool up, const QColor& color)
+/// The ends of a map of colors are near those of the page: both have an edge.
+void paintClip(QPainter& painter, QPointF center, bool up, const QColor& color, const Theme& theme)
 {
     const double sign = up ? -1 : 1;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
+    painter.setPen(QPen(theme.strong, 1));
     painter.setBrush(color);
     painter.drawPolygon(
         QPolygonF({ center + QPointF(-6.5, 0), center + QPointF(6.5, 0), center + QPointF(0, 6 * sign) }));
@@ -87,9 +88,9 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
             QRectF(bar.left(), bar.top() + y, bar.width(), 1), QColor::fromRgb(table[static_cast<std::size_t>(index)]));
     }
     if (picture.clippedHigh)
-        paintClip(painter, QPointF(bar.center().x(), bar.top() - 2), true, QColor::fromRgb(table[255]));
+        paintClip(painter, QPointF(bar.center().x(), bar.top() - 2), true, QColor::fromRgb(table[255]), theme);
     if (picture.clippedLow)
-        paintClip(painter, QPointF(bar.center().x(), bar.bottom() + 2), false, QColor::fromRgb(table[0]));
+        paintClip(painter, QPointF(bar.center().x(), bar.bottom() + 2), false, QColor::fromRgb(table[0]), theme);
     painter.setFont(numberFont(11));
     std::vector<double> taken; // the outer ones come first
     for (const ValueScale::Tick& tick : picture.ticks.empty() ? picture.scale.ticks(height, 30) : picture.ticks) {

@@ -36,6 +36,7 @@ FirstBad::FirstBad(const ViewContext& context, QWidget* parent)
             m_finder.goTo(*m_onset);
     });
     connect(m_state, &ViewState::runChanged, this, &FirstBad::forget);
+    connect(m_state->incidents(), &items::IncidentsModel::changed, this, &FirstBad::showFound);
     for (const auto signal : { &ViewState::catalogChanged, &ViewState::dataArrived }) {
         connect(m_state, signal, this, [this] {
             if (!m_timer.isActive())
@@ -74,16 +75,22 @@ void FirstBad::ask()
 void FirstBad::take(const std::optional<FoundOnset>& onset)
 {
     m_onset = onset;
-    setVisible(onset.has_value());
-    if (!onset)
+    showFound();
+}
+
+void FirstBad::showFound()
+{
+    setVisible(m_onset.has_value());
+    if (!m_onset)
         return;
-    const QString slot = onset->key.slotText();
+    const FoundOnset onset = m_finder.known(*m_onset);
+    const QString slot = onset.key.slotText();
     setText(tr("First non-finite: step %1, rank %2, %3")
-                .arg(formatStep(onset->step.value))
-                .arg(onset->rank.value)
-                .arg(slot.isEmpty() ? onset->key.name : onset->key.name + u' ' + slot));
+                .arg(formatStep(onset.step.value))
+                .arg(onset.rank.value)
+                .arg(slot.isEmpty() ? onset.key.name : onset.key.name + u' ' + slot));
     setAccessibleName(text());
-    setToolTip(text() + QStringLiteral("\n") + kindText(onset->kind));
+    setToolTip(text() + QStringLiteral("\n") + kindText(onset.kind));
     updateGeometry();
     update();
 }

@@ -31,6 +31,7 @@ private:
     void ask();
     void forget();
     void take(const std::optional<FoundOnset>& onset);
+    void showFound(); ///< as the incident that began there says it, if one did
 
     ViewState* m_state;
     OnsetFinder m_finder;

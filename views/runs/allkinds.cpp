@@ -81,7 +81,8 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
     header->hide();
     header->setStretchLastSection(false);
     header->setSectionResizeMode(0, QHeaderView::Stretch);
-    header->resizeSection(1, kValueWidth);
+    header->setMinimumSectionSize(kValueWidth);
+    header->setSectionResizeMode(1, QHeaderView::ResizeToContents); // "0.004624 NaN" is as long as it is
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);

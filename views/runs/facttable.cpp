@@ -129,10 +129,11 @@ void FactTable::paintEvent(QPaintEvent*)
             };
             const bool neighbor = isHinted(i - 1);
             const bool isBrief = !value.briefHint.isEmpty() && (neighbor || isHinted(i + 1));
-            const int left = neighbor ? cell.left() + 4 : i > 0 ? cell.left() - columnWidth : 0;
+            const int left = neighbor ? cell.left() : i > 0 ? cell.left() - columnWidth : 0;
             const QRect box(left, top + kRow - 3, cell.right() + 1 - left, kHint);
-            painter.drawText(box, static_cast<int>(Qt::AlignTop | Qt::AlignRight),
-                painter.fontMetrics().elidedText(isBrief ? value.briefHint : value.hint, Qt::ElideRight, box.width()));
+            const QString& hint = isBrief ? value.briefHint : value.hint;
+            if (painter.fontMetrics().horizontalAdvance(hint) <= box.width()) // half a number says another one
+                painter.drawText(box, static_cast<int>(Qt::AlignTop | Qt::AlignRight), hint);
         }
         top += rowHeight(row);
     }

@@ -228,10 +228,8 @@ void ModulesPanel::applyFilter()
 void ModulesPanel::updateHint()
 {
     const int all = m_model->tree().moduleCount(), shown = m_model->tree().shownCount();
-    m_head->setHint(all == 0 ? QString()
-            : shown == all   ? formatStep(all)
-                             : tr("%1 of %2").arg(formatStep(shown), formatStep(all)));
-    m_head->setDetail(all == 0 ? QString() : kindText(m_context.state->kind()));
+    const QString count = shown == all ? formatStep(all) : tr("%1 of %2").arg(formatStep(shown), formatStep(all));
+    m_head->setHint(all == 0 ? QString() : count + QStringLiteral("  ·  ") + kindText(m_context.state->kind()));
 }
 
 void ModulesPanel::treeSelectionChanged()
