@@ -132,10 +132,14 @@ void ToolBar::fit()
     room -= m_collect->isVisibleTo(this) ? m_collect->sizeHint().width() + 20 : 0;
     std::sort(std::begin(facts), std::end(facts), [](const Fact* a, const Fact* b) { return a->needed > b->needed; });
     for (Fact* fact : facts) {
-        if (fact == &m_cost) // in short where there is no room for all of it
+        if (fact == &m_cost) { // in short where there is no room for all of it; it must not push what is beside it
             fact->value->setText(m_costText);
-        if (fact == &m_cost && room < fact->box->sizeHint().width() + 20)
-            fact->value->setText(m_costShare);
+            fact->value->setMinimumWidth(std::max(fact->value->minimumWidth(), fact->value->sizeHint().width()));
+            if (room < fact->box->sizeHint().width() + 20) {
+                fact->value->setMinimumWidth(0);
+                fact->value->setText(m_costShare);
+            }
+        }
         const int width = fact->box->sizeHint().width() + 20;
         fact->box->setVisible(fact->wanted && room >= width);
         room -= fact->wanted ? width : 0;

@@ -336,6 +336,10 @@ private Q_SLOTS:
                 QTRY_COMPARE(timeline->plotRect().width(), plot->plotRect().width());
             }
             QVERIFY2(count > 0, id);
+            // The card begins there, wherever that is.
+            const auto* card
+                = m_window->findChild<QWidget*>(QStringLiteral("anomaliesPanel"))->findChild<views::IncidentCard*>();
+            QTRY_VERIFY2(card->x() > timeline->plotRect().right() && card->x() - timeline->plotRect().right() < 12, id);
         }
         const auto isAlone = [&](const char* id) {
             QTRY_VERIFY2(timeline->hasOwnAxis(), id);

@@ -52,6 +52,7 @@
 #include <telltale/store/stepnote.h>
 #include <telltale/store/storeservice.h>
 
+#include "incidentfixture.h"
 #include "shellfixture.h"
 
 namespace deskworktest {
@@ -370,6 +371,14 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(first->isVisible(), kWaitMs);
         QVERIFY2(
             first->text().contains(QStringLiteral("step 360, rank 1, layers.7.attn.qkv")), qPrintable(first->text()));
+        // Of several at one step, it names the one that the incident does.
+        items::IncidentsModel* incidents = state()->incidents();
+        const QString found = first->text();
+        incidents->append({ test::recordOf(
+            judge::incidentEvent(test::incidentAt(360, store::Severity::Critical, "layers.2.mlp.fc", 0), 1), 900) });
+        QTRY_VERIFY(first->text().contains(QStringLiteral("step 360, rank 0, layers.2.mlp.fc")));
+        incidents->clear();
+        QTRY_COMPARE(first->text(), found);
         state()->setRank(Rank { 0 });
         state()->setKind(Kind::GradReduced);
         QTest::mouseClick(first, Qt::LeftButton);

@@ -135,8 +135,9 @@ void IncidentTable::resizeEvent(QResizeEvent* event)
 {
     QTableView::resizeEvent(event);
     constexpr int kSentence = 180;
-    constexpr std::pair<int, int> kGiving[] { { IncidentsModel::PlaceColumn, 120 }, { IncidentsModel::RuleColumn, 88 },
-        { IncidentsModel::StateColumn, 80 } };
+    // The place is what is looked for: it gives last.
+    constexpr std::pair<int, int> kGiving[] { { IncidentsModel::RuleColumn, 88 }, { IncidentsModel::StateColumn, 80 },
+        { IncidentsModel::StepColumn, 60 }, { IncidentsModel::PlaceColumn, 150 } };
     const auto wish
         = [this](int column) { return std::max(kWidths[column], horizontalHeader()->sectionSizeHint(column)); };
     int room = viewport()->width() - kSentence;

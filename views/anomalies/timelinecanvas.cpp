@@ -32,7 +32,7 @@ TimelineCanvas::TimelineCanvas(ViewState* state, QWidget* parent)
 {
     setObjectName(QStringLiteral("timelineCanvas"));
     setAccessibleName(tr("Anomaly timeline"));
-    setMinimumSize(360, kTop + kLeastLanes * kLaneHeight + kStrip);
+    setMinimumSize(360, kTop + kLeastLanes * kLaneHeight + kStrip + AxisPainter::kStepBand);
     m_takeTimer.setSingleShot(true);
     m_takeTimer.setInterval(kTakeMs);
     connect(&m_takeTimer, &QTimer::timeout, this, &TimelineCanvas::takeIncidents);

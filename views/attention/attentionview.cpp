@@ -95,7 +95,9 @@ void AttentionView::buildBelow()
         m_stacks[side] = new QStackedWidget(below);
         m_curves[side] = new CurveCanvas(context().state, m_stacks[side]);
         m_curves[side]->setYMode(YMode::Linear);
-        m_curves[side]->setLeft(AttentionCanvas::cellsLeft(side)); // under the cells of its map
+        // Under the cells of its map; both are as wide.
+        m_curves[side]->setMargins(
+            AttentionCanvas::cellsLeft(side), AttentionCanvas::cellsLeft(1 - side) - AttentionCanvas::cellsLeft(1));
         m_curves[side]->setAccessibleName(tr("Curves of heads, %1").arg(where));
         m_exact[side] = new ExactValues(context(), m_curves[side]);
         m_strips[side] = new HeatCanvas(context().state, m_stacks[side]);
@@ -149,7 +151,7 @@ void AttentionView::buildBar()
     m_orderBox->addItem(tr("by number"), static_cast<int>(HeadOrder::Number));
     m_orderBox->addItem(tr("by value"), static_cast<int>(HeadOrder::Value));
     m_belowBox = m_bar->addCombo(tr("Below"), QStringLiteral("attentionBelow"));
-    m_belowBox->addItem(tr("selected heads"), static_cast<int>(BelowMaps::Curves));
+    m_belowBox->addItem(tr("heads over steps"), static_cast<int>(BelowMaps::Curves));
     m_belowBox->addItem(tr("heads of the layer"), static_cast<int>(BelowMaps::Strips));
     m_belowBox->addItem(tr("attention maps"), static_cast<int>(BelowMaps::HeadMaps));
     m_bar->addStretch();

@@ -65,7 +65,7 @@ CompareBar::CompareBar(ViewState* state, QWidget* parent)
     layout->addWidget(m_shownBar);
     m_reference = new RunLabel(this);
     m_runsBar->addPart(m_reference);
-    m_againstBox = m_runsBar->addCombo(tr("Run B"), QStringLiteral("compareAgainst"));
+    m_againstBox = m_runsBar->addCombo(tr("B:"), QStringLiteral("compareAgainst"));
     m_runs = new QPushButton(icon(QStringLiteral("compare")), QString(), this);
     m_runs->setObjectName(QStringLiteral("compareChoose"));
     m_runs->setAccessibleName(tr("Choose the runs to compare with"));

@@ -200,7 +200,7 @@ QString CompareView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to compare it with others.");
     if (!hasOthers())
-        return tr("Choose up to %1 runs to compare “%2” with: the button above.")
+        return tr("“%2” is compared with up to %1 other runs: “Choose runs” above shows them.")
             .arg(ViewState::kMostCompared)
             .arg(state.runName(0));
     if (!state.moduleFilter().isEmpty())

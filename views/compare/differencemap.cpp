@@ -62,8 +62,9 @@ void tellEnds(HeatSides& sides, StepRange a, StepRange b, StepRange ownOfA, Step
             after.append(QCoreApplication::translate("DifferenceMap", "%1 has no step after %2")
                              .arg(name, formatStep(own.last.value)));
     }
-    sides.before = before.join(u'\n');
-    sides.after = after.join(u'\n');
+    // Each wraps: an empty line tells where the next begins.
+    sides.before = before.join(QStringLiteral("\n\n"));
+    sides.after = after.join(QStringLiteral("\n\n"));
 }
 
 }

@@ -147,8 +147,8 @@ StepRange CurveCanvas::shownRange() const
 QRect CurveCanvas::plotRect(QSize size) const
 {
     const int top = kTop + AxisPainter::kLane;
-    const int gutter = m_left ? *m_left : gutterWithin(m_gutter, size.width());
-    return { gutter, top, std::max(1, size.width() - gutter - SharedAxis::kLegend),
+    const auto [left, right] = m_margins.value_or(std::pair(gutterWithin(m_gutter, size.width()), 0));
+    return { left, top, std::max(1, size.width() - left - right - SharedAxis::kLegend),
         std::max(1, size.height() - top - AxisPainter::kStepBand) };
 }
 
@@ -160,9 +160,9 @@ void CurveCanvas::setGutter(int wish)
     Q_EMIT plotResized();
 }
 
-void CurveCanvas::setLeft(int px)
+void CurveCanvas::setMargins(int left, int right)
 {
-    if (std::exchange(m_left, px) == px)
+    if (const std::pair margins(left, right); std::exchange(m_margins, margins) == margins)
         return;
     invalidate();
     Q_EMIT plotResized();

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <telltale/common/plotcanvas.h>
 
@@ -28,7 +29,8 @@ public:
     /// Exact values at the cursor, from the reader; until they come the buckets answer.
     void setLegendValues(std::vector<LegendValue> values);
     void setGutter(int wish); ///< px left of the plot, where the shared axis leaves it that room
-    void setLeft(int px); ///< of the plot, whatever the shared axis says
+    /// Px left of the plot, whatever the shared axis says, and between it and the legend.
+    void setMargins(int left, int right);
     QRect plotRect(QSize size) const override;
     bool hasEvenSteps() const override { return !m_picture || !m_picture->warp; }
     using PlotCanvas::plotRect;
@@ -72,7 +74,7 @@ private:
     YMode m_yMode = YMode::Log;
     double m_smoothing = 0;
     int m_gutter = 0;
-    std::optional<int> m_left;
+    std::optional<std::pair<int, int>> m_margins;
     int m_near = -1;
     int m_firstLine = 0; ///< of the legend
 };

@@ -144,7 +144,8 @@ void CurveLegend::addLines()
         const auto begins = [&](int at) {
             const CurveSeries& here = m_picture.series[static_cast<std::size_t>(at)];
             const CurveSeries& before = m_picture.series[static_cast<std::size_t>(std::max(at, 1)) - 1];
-            return at == 0 || here.row.label != before.row.label || (here.slot != before.slot && !here.hasRunColor);
+            return at == 0 || here.row.label != before.row.label
+                || (here.slot != before.slot && !here.hasRunColor && !here.isOtherRank);
         };
         // Alone under its name, but for a band that says what it is of, it has one line.
         const auto isAlone = [&](int at) {

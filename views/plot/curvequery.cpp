@@ -41,6 +41,7 @@ CurveRequest CurveRequest::of(const ViewState& state, int pixels)
     request.omitted = static_cast<int>(state.omitted().size());
     for (const ModuleKey& key : state.selection())
         request.colors.push_back(state.slotOf(key));
+    request.areRanksApart = !state.comparedRun();
     request.range = state.visibleRange();
     request.pixels = pixels;
     request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);

@@ -30,6 +30,7 @@ struct CurveRequest {
     int omitted = 0; ///< selected rows left out, for the legend
     QString runName; ///< of a compared run
     bool isLive = false;
+    bool areRanksApart = false; ///< the ranks of one tensor have colors of their own
     bool isSystem = false; ///< of scalars: what process and machine use alone; else all others
 
     /// What both kinds of picture take from the state.

@@ -77,46 +77,60 @@ bool areAlike(const CurvePicture& scalar)
             [&](const CurveSeries& one) { return !one.isGroup && !one.isOtherRun && lastValueOf(one).value == value; });
 }
 
-void paintRank(HeaderWords& words, const CurveSeries& one, const QString& where, bool isFirst, double left)
+/// `saysBefore`: there is room for its last finite value.
+void paintRank(HeaderWords& words, const CurveSeries& one, const QString& where, bool isFirst, bool saysBefore)
 {
     const Theme& theme = Theme::current();
-    const QFontMetricsF names(wordsFont(11));
     if (!one.isGroup) {
         const LastValue last = lastValueOf(one);
         words.put(last.value, numberFont(12, isFirst ? 600 : 400), last.critical ? theme.criticalText : theme.text, 6);
-        if (!last.before.isEmpty() && isFirst && words.right() - names.horizontalAdvance(last.before) > left)
+        if (saysBefore && !last.before.isEmpty())
             words.put(last.before, wordsFont(11), theme.text2, 8);
     }
     if (!where.isEmpty())
         words.put(where, wordsFont(11), theme.text3, 16);
 }
 
-/// The last values, the selected rank's outermost and in the strongest weight; of the others as many as there is room
-/// for beside the title, by rank.
+/// The last values by rank, the selected one's in the strongest weight; of the others as many as there is room for
+/// beside the title.
 void paintRanks(HeaderWords& words, const CurvePicture& scalar, double left)
 {
     const std::vector<CurveSeries>& all = scalar.series;
+    const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12, 600));
+    const auto beforeWidth
+        = [&](const CurveSeries& one) { return names.horizontalAdvance(lastValueOf(one).before) + 8; };
+    const double whole = words.right() - left;
     if (areAlike(scalar)) {
-        paintRank(words, all.front(), allText(static_cast<int>(all.size())), true, left);
+        const bool saysBefore
+            = whole > beforeWidth(all.front()) + numbers.horizontalAdvance(lastValueOf(all.front()).value);
+        paintRank(words, all.front(), allText(static_cast<int>(all.size())), true, saysBefore);
         return;
     }
     const auto whereOf
         = [&](const CurveSeries& one) { return one.isGroup || all.size() > 1 ? whereText(one) : QString(); };
-    const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12, 600));
-    paintRank(words, all.front(), whereOf(all.front()), true, left);
-    double room = words.right() - left - names.horizontalAdvance(moreText(all.size()));
-    std::size_t count = 1;
-    for (; count < std::min(all.size(), kMostHeaderRanks); ++count) {
-        const CurveSeries& one = all[count];
+    const auto widthOf = [&](const CurveSeries& one) {
         const QString value = one.isGroup ? QString() : lastValueOf(one).value;
-        room -= numbers.horizontalAdvance(value) + 6 + names.horizontalAdvance(whereOf(one)) + 16;
+        return numbers.horizontalAdvance(value) + 6 + names.horizontalAdvance(whereOf(one)) + 16;
+    };
+    double room = whole - widthOf(all.front());
+    const bool saysBefore = room > beforeWidth(all.front());
+    room -= (saysBefore ? beforeWidth(all.front()) : 0) + names.horizontalAdvance(moreText(all.size()));
+    std::vector<const CurveSeries*> shown { &all.front() };
+    for (std::size_t i = 1; i < std::min(all.size(), kMostHeaderRanks); ++i) {
+        room -= widthOf(all[i]);
         if (room < 0)
             break;
+        shown.push_back(&all[i]);
     }
-    for (std::size_t i = count; i-- > 1;)
-        paintRank(words, all[i], whereOf(all[i]), false, left);
-    if (all.size() > count)
-        words.put(moreText(all.size() - count), wordsFont(11), Theme::current().text3, 16);
+    const auto place = [](const CurveSeries* one) { return std::pair(one->isGroup, one->row.rank.value); };
+    if (!all.front().isOtherRun
+        && std::none_of(shown.begin(), shown.end(), [](const auto* one) { return one->isOtherRun; }))
+        std::stable_sort(shown.begin(), shown.end(), [&](const auto* a, const auto* b) { return place(a) < place(b); });
+    for (std::size_t i = shown.size(); i-- > 0;)
+        paintRank(
+            words, *shown[i], whereOf(*shown[i]), shown[i] == &all.front(), saysBefore && shown[i] == &all.front());
+    if (all.size() > shown.size())
+        words.put(moreText(all.size() - shown.size()), wordsFont(11), Theme::current().text3, 16);
 }
 
 /// The lines of a shared plot with their last values, as many as there is room for beside the title.

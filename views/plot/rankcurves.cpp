@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kMostLines = 8; ///< ranks of one series beyond which lines hide each other
 constexpr std::size_t kMostTogether = 60; ///< lines of a plot
+constexpr std::size_t kMostApart = 6; ///< colors that are told apart at a glance
 
 std::vector<Row> otherRows(const CurveSeries& of, const CurveRequest& request)
 {
@@ -65,6 +66,9 @@ Expected<CurvePicture> withOtherRanks(
         const bool asBand = rows.size() + 1 > kMostLines || (rows.size() + 1) * count > kMostTogether;
         const Stat stat = one.stat;
         const int slot = one.slot;
+        const bool areApart
+            = request.areRanksApart && count == 1 && one.row.kind != Kind::Scalar && rows.size() + 1 <= kMostApart;
+        int apart = 0;
         picture.series.push_back(std::move(one));
         CurveSeries band;
         for (Row& row : rows) {
@@ -72,7 +76,7 @@ Expected<CurvePicture> withOtherRanks(
             auto other = readCurve(reader, std::move(row), stat, request, cancel);
             if (!other)
                 return tl::unexpected(std::move(other).error());
-            other->slot = slot;
+            other->slot = areApart ? slot + ++apart : slot;
             other->isOtherRank = true;
             if (!asBand) {
                 picture.series.push_back(std::move(*other));

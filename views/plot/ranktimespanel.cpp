@@ -24,7 +24,7 @@ constexpr int kBox = 24;
 constexpr int kNumbers = 24;
 constexpr int kFootnote = 34;
 constexpr int kRankWidth = 44;
-constexpr int kValueWidth = 62;
+constexpr int kValueWidth = 76;
 
 ValueScale scaleOf(const RankTimes& times)
 {
@@ -36,6 +36,12 @@ ValueScale scaleOf(const RankTimes& times)
     }
     const double margin = (high - low) * 0.05;
     return { ValueScale::Mode::Linear, std::max(0.0, low - margin), high + margin };
+}
+
+/// A scalar that is called ..._ms says so; of another the unit is not known.
+QString timeText(const RankTimes& times, const QString& number)
+{
+    return times.scalar.ends_with("_ms") ? RankTimesPanel::tr("%1 ms").arg(number) : number;
 }
 
 }
@@ -59,7 +65,7 @@ void RankTimesPanel::setTimes(std::shared_ptr<const RankTimes> times)
     QString words;
     for (int i = 0; i < count && i < 64; ++i) {
         const RankTimes::Box& box = m_times->boxes[static_cast<std::size_t>(i)];
-        words += tr("rank %1: %2. ").arg(box.rank.value).arg(formatValue(box.median));
+        words += tr("rank %1: %2. ").arg(box.rank.value).arg(timeText(*m_times, formatValue(box.median)));
     }
     setAccessibleDescription(words);
     update();
@@ -85,12 +91,13 @@ void RankTimesPanel::paintBoxes(QPainter& painter) const
     const ValueScale scale = scaleOf(*m_times);
     const auto xOf = [&](double value) { return axis.left() + scale.unitOf(value) * axis.width(); };
     painter.setFont(numberFont(11));
-    for (const ValueScale::Tick& tick : scale.ticks(axis.width(), 48, 4)) {
+    for (const ValueScale::Tick& tick : scale.ticks(axis.width(), 64, 4)) {
         const double x = std::round(xOf(tick.value)) + 0.5;
         painter.setPen(theme.border);
         painter.drawLine(QPointF(x, axis.top()), QPointF(x, axis.bottom()));
         painter.setPen(theme.text2);
-        painter.drawText(QRectF(x - 40, axis.bottom() + 4, 80, kNumbers - 6), Qt::AlignCenter, tick.label);
+        painter.drawText(
+            QRectF(x - 40, axis.bottom() + 4, 80, kNumbers - 6), Qt::AlignCenter, timeText(*m_times, tick.label));
     }
     const QColor usual = SeriesStyle::forSlot(0, theme).color;
     for (int i = 0; i < count; ++i) {
@@ -112,7 +119,7 @@ void RankTimesPanel::paintBoxes(QPainter& painter) const
             QString::number(box.rank.value));
         painter.setPen(box.isSlow ? theme.warnText : theme.text);
         painter.drawText(QRectF(width() - kValueWidth, row.top(), kValueWidth - 12, kBox),
-            Qt::AlignRight | Qt::AlignVCenter, formatValue(box.median));
+            Qt::AlignRight | Qt::AlignVCenter, timeText(*m_times, formatValue(box.median)));
         if (box.isSlow)
             glyphs::paintSeverity(painter, QPointF(12, row.center().y()), 9, glyphs::Severity::Warning, theme);
     }
@@ -120,7 +127,7 @@ void RankTimesPanel::paintBoxes(QPainter& painter) const
     painter.setPen(theme.text3);
     painter.drawText(QRect(12, axis.bottom() + kNumbers, width() - 24, kFootnote),
         Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-        tr("Line: median. Dark: half of the steps. Light: 95 % of them."));
+        tr("Line: median. Strong: half of the steps. Faint: 95 % of them."));
 }
 
 std::size_t RankTimesPanel::boxAt(int y) const
