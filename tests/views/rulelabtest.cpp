@@ -43,6 +43,8 @@ using test::CapsuleBuilder;
 namespace {
 
 /// Rank 1's gradients of a block are four times too large at step 200, and hundred times at step 320.
+const QString kNone { QChar(0x2013) };
+
 void writeRun(const std::string& path, const std::string& name, bool isSpiky)
 {
     CapsuleBuilder builder(path, name);
@@ -114,14 +116,14 @@ private Q_SLOTS:
             (QStringList { QStringLiteral("1"), QStringLiteral("1") }));
         // At six deviations the true one is found, and the false alarm is not.
         QCOMPARE(rowOf(scores(), QStringLiteral("spiky")).mid(1, 5),
-            (QStringList { QStringLiteral("1"), QStringLiteral("1"), QStringLiteral("1"), {}, {} }));
+            (QStringList { QStringLiteral("1"), QStringLiteral("1"), QStringLiteral("1"), kNone, kNone }));
         QCOMPARE(changes()->topLevelItemCount(), 0);
         slider("z")->setValue(slider("z")->value() / 4);
         QVERIFY(box("z")->value() < 3.5);
         QVERIFY(text()->toPlainText().contains(QStringLiteral("\"z\": ") + QString::number(box("z")->value())));
         settle();
         QCOMPARE(rowOf(scores(), QStringLiteral("spiky")).mid(1, 5),
-            (QStringList { QStringLiteral("1"), QStringLiteral("2"), QStringLiteral("1"), QStringLiteral("1"), {} }));
+            (QStringList { QStringLiteral("1"), QStringLiteral("2"), QStringLiteral("1"), QStringLiteral("1"), kNone }));
         QCOMPARE(changes()->topLevelItemCount(), 1);
         QCOMPARE(changes()->topLevelItem(0)->text(2), QStringLiteral("200"));
         QVERIFY(caption()->text().contains(QStringLiteral("level.z 6")));
@@ -186,7 +188,7 @@ private Q_SLOTS:
         button("labUse")->click();
         QVERIFY(box("z")->value() > 3);
         settle();
-        QCOMPARE(rowOf(scores(), QStringLiteral("spiky"))[4], QString());
+        QCOMPARE(rowOf(scores(), QStringLiteral("spiky"))[4], kNone);
     }
 
     void whatIsCleanMakesFalseAlarms()
@@ -197,7 +199,7 @@ private Q_SLOTS:
         box("z")->setValue(2);
         box("factor")->setValue(1);
         settle();
-        QCOMPARE(rowOf(scores(), QStringLiteral("calm"))[4], QString());
+        QCOMPARE(rowOf(scores(), QStringLiteral("calm"))[4], kNone);
         const int found = rowOf(scores(), QStringLiteral("calm"))[2].toInt();
         QVERIFY(found > 0);
         for (int row = 0; row < runs()->topLevelItemCount(); ++row) {

@@ -280,7 +280,9 @@ QSize ThemeStyle::sizeFromContents(
     switch (type) {
     case CT_PushButton:
         result.setHeight(28);
-        result.setWidth(std::max(result.width() + 8, 64));
+        if (const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
+            !button || !button->features.testFlag(QStyleOptionButton::Flat)) // no edge needs no room
+            result.setWidth(std::max(result.width() + 8, 64));
         break;
     case CT_ComboBox:
         result.setHeight(24);

@@ -194,6 +194,11 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     painter.setPen(theme.text3);
     painter.drawText(QRectF(2, plot.bottom() + 6, plot.left() - 10, 16), Qt::AlignRight | Qt::AlignVCenter,
         tr("ms in step %1").arg(formatStep(m_picture->step.value_or(m_picture->atStep).value)));
+    constexpr int kExplained = 36;
+    const bool hasSeveral = std::any_of(all.begin(), all.end(), [](const Bar& bar) { return bar.share < 1; });
+    if (const int top = plot.bottom() + 28; hasSeveral && size.height() - top >= kExplained)
+        painter.drawText(QRectF(plot.left(), top, plot.width(), kExplained), Qt::AlignLeft | Qt::TextWordWrap,
+            tr("Pale: from the first call to the end of the last. Filled: the share of that time that is in calls."));
 }
 
 void CommLane::paintOverlay(QPainter& painter, QSize size)

@@ -97,7 +97,6 @@ void CommunicationView::buildBody()
     stackLines->setSpacing(0);
     m_stackTitle = new QLabel(side);
     m_stackTitle->setMinimumHeight(kTitle);
-    m_stackTitle->setWordWrap(true);
     m_stackTitle->setIndent(12);
     m_stackTitle->setFont(wordsFont(11, 500));
     m_stackTitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
@@ -106,7 +105,14 @@ void CommunicationView::buildBody()
     m_stack->setAccessibleName(tr("Call stack"));
     m_stack->setObjectName(QStringLiteral("communicationStack"));
     m_stack->setFont(codeFont(12));
-    insetCells(m_stack, 9);
+
+    m_stackEmpty = new QLabel(m_stack->viewport());
+    m_stackEmpty->setWordWrap(true);
+    m_stackEmpty->setAlignment(Qt::AlignCenter);
+    m_stackEmpty->setFont(wordsFont(12));
+    m_stackEmpty->setForegroundRole(QPalette::PlaceholderText);
+    m_stackEmpty->setAttribute(Qt::WA_TransparentForMouseEvents);
+    (new QVBoxLayout(m_stack->viewport()))->addWidget(m_stackEmpty);
     stackLines->addWidget(m_stackTitle);
     stackLines->addWidget(m_stack, 1);
     below->setSizes({ 640, 360 });
@@ -304,11 +310,12 @@ void CommunicationView::fillStack()
 {
     m_stack->clear();
     const CommRow* row = current();
-    m_stackTitle->setText(!row ? tr("Choose a call site to see the stack it is called from")
-            : row->site.stack.isEmpty()
-            ? tr("%1: the agent of this run told no stack").arg(row->site.op)
-            : tr("Stack of %1, the innermost first; a click copies file:line").arg(row->site.op));
-    m_stackTitle->setToolTip(m_stackTitle->text());
+    const bool hasStack = row && !row->site.stack.isEmpty();
+    m_stackTitle->setText(row ? tr("Stack of %1").arg(row->site.op) : tr("Stack"));
+    m_stackTitle->setToolTip(hasStack ? tr("The innermost first; a click copies file:line") : QString());
+    m_stackEmpty->setVisible(!hasStack);
+    m_stackEmpty->setText(row ? tr("The agent of this run told no stack.")
+                              : tr("Choose a call site to see the stack it is called from."));
     for (const QString& frame : row ? row->site.stack : QStringList()) {
         const auto [place, function] = placeOf(frame);
         auto* item

@@ -72,6 +72,7 @@ private:
     CommLane* m_lane = nullptr;
     HeatCanvas* m_strip = nullptr;
     QLabel* m_stackTitle = nullptr;
+    QLabel* m_stackEmpty = nullptr; ///< in place of its lines
     QListWidget* m_stack = nullptr;
     QComboBox* m_rankBox = nullptr;
     QComboBox* m_statBox = nullptr;

@@ -18,7 +18,7 @@ namespace telltale::views {
 namespace {
 
 constexpr int kIdRole = Qt::UserRole;
-constexpr int kNameWidth = 176; ///< at least: what tells names apart stands at their ends
+constexpr int kLeastName = 64; ///< px of the start of a name: the rules beside it give no room
 
 }
 
@@ -53,7 +53,7 @@ LabRuns::LabRuns(items::RunsModel* model, ViewState* state, QWidget* parent)
         headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         width += header()->sectionSize(column);
     }
-    setMinimumWidth(width + std::max(kNameWidth, header()->sectionSizeHint(NameColumn)) + 12);
+    setMinimumWidth(width + std::max(kLeastName, header()->sectionSizeHint(NameColumn)) + 12);
     headerItem()->setTextAlignment(CleanColumn, Qt::AlignLeft | Qt::AlignVCenter);
     if (model != nullptr) {
         for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })

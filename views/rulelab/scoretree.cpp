@@ -69,14 +69,15 @@ QTreeWidgetItem* ScoreTree::addRow(QTreeWidgetItem* parent, const QString& name,
     item->setText(NameColumn, name);
     item->setFont(NameColumn, wordsFont(12, isHead ? 600 : 400));
     const auto count = [&](int column, int number) {
-        item->setText(column, number == 0 && column >= HitsColumn ? QString() : formatStep(number));
+        item->setText(column, number == 0 && column >= HitsColumn ? QString(QChar(0x2013)) : formatStep(number));
     };
     count(BeforeColumn, score.before);
     count(AfterColumn, score.after);
     count(HitsColumn, score.hits);
     count(FalseColumn, score.falseAlarms);
     count(MissedColumn, score.missed);
-    item->setText(LeadColumn, leadText(score));
+    const QString lead = leadText(score);
+    item->setText(LeadColumn, lead.isEmpty() ? QString(QChar(0x2013)) : lead);
     for (int column = BeforeColumn; column < ColumnCount; ++column) {
         item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         item->setFont(
@@ -84,8 +85,11 @@ QTreeWidgetItem* ScoreTree::addRow(QTreeWidgetItem* parent, const QString& name,
     }
     if (score.after != score.before)
         item->setData(AfterColumn, kThemeColorRole, QVariant::fromValue(&Theme::accent));
-    for (const int column : { FalseColumn, MissedColumn })
-        item->setData(column, kThemeColorRole, QVariant::fromValue(&Theme::warnText));
+    for (const int column : { HitsColumn, FalseColumn, MissedColumn, LeadColumn }) {
+        const bool isNone = item->text(column) == QChar(0x2013);
+        if (isNone || column == FalseColumn || column == MissedColumn)
+            item->setData(column, kThemeColorRole, QVariant::fromValue(isNone ? &Theme::text3 : &Theme::warnText));
+    }
     return item;
 }
 
