@@ -292,6 +292,25 @@ private Q_SLOTS:
         }
     }
 
+    /// Beside finite elements what is not finite hides nothing; without them it is all that there is to see.
+    void aStepWithoutAFiniteElementIsDrawnAsWhatItIs()
+    {
+        DistributionStrip strip;
+        strip.edges = std::make_shared<const std::vector<double>>(std::vector<double> { -1, 0, 1 });
+        strip.columns = 3;
+        strip.counts = { 2, 0, 0, 3, 0, 0 };
+        strip.totals = { 2, 3, 0 };
+        strip.samples = { 1, 1, 1 };
+        strip.states = { CellState::Value, CellState::NaN, CellState::NaN };
+        strip.finish(BinColor::Share, { Step { 0 }, Step { 2 } });
+        const std::vector<CellState> upper { CellState::Absent, CellState::Value, CellState::NaN };
+        const std::vector<CellState> lower { CellState::Value, CellState::Absent, CellState::NaN };
+        for (std::size_t column = 0; column < 3; ++column) {
+            QCOMPARE(strip.heat.result.states[column], upper[column]);
+            QCOMPARE(strip.heat.result.states[3 + column], lower[column]);
+        }
+    }
+
     void formatsLoseWhatTheElementsSay()
     {
         m_state->setKind(Kind::GradReduced);
