@@ -25,7 +25,7 @@
     </message>
     <message>
         <source>it refused with %1 (%2)</source>
-        <translation>对方拒绝，代码 %1 (%2)</translation>
+        <translation>对方拒绝，代码 %1（%2）</translation>
     </message>
     <message>
         <source>it did not answer within %1 s</source>
@@ -33,7 +33,7 @@
     </message>
     <message>
         <source>it cannot be reached (%1)</source>
-        <translation>无法连接 (%1)</translation>
+        <translation>无法连接（%1）</translation>
     </message>
     <message>
         <source>it was ended, as it took more than %1 s</source>
@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>it cannot be started (%1)</source>
-        <translation>无法启动 (%1)</translation>
+        <translation>无法启动（%1）</translation>
     </message>
     <message>
         <source>it was shown</source>
@@ -231,7 +231,7 @@
     </message>
     <message>
         <source> (%1 of it)</source>
-        <translation>（相差其 %1）</translation>
+        <translation>（相对差 %1）</translation>
     </message>
     <message>
         <source>.</source>
@@ -2239,11 +2239,11 @@
     </message>
     <message>
         <source>open</source>
-        <translation>进行中</translation>
+        <translation>未平息</translation>
     </message>
     <message>
         <source>acknowledged</source>
-        <translation>已确认</translation>
+        <translation>已知悉</translation>
     </message>
     <message>
         <source>false alarm</source>
@@ -2295,7 +2295,7 @@
     </message>
     <message>
         <source>quiet</source>
-        <translation>已平静</translation>
+        <translation>已平息</translation>
     </message>
 </context>
 <context>
@@ -2422,7 +2422,7 @@
     </message>
     <message>
         <source>pinned: no rule removes it</source>
-        <translation>已固定：任何规则都不会删除它</translation>
+        <translation>已固定，不受清理规则影响</translation>
     </message>
     <message>
         <source>%1, pinned</source>
@@ -2576,7 +2576,7 @@
     </message>
     <message>
         <source>Pinned, and safe from every rule: %1</source>
-        <translation>已固定，任何规则都不会删除：%1</translation>
+        <translation>已固定，不受清理规则影响：%1</translation>
     </message>
     <message>
         <source>Not pinned any more: %1</source>
@@ -2771,7 +2771,7 @@
     </message>
     <message>
         <source>&amp;Keys</source>
-        <translation>按键(&amp;K)</translation>
+        <translation>快捷键(&amp;K)</translation>
     </message>
     <message>
         <source>&amp;About Telltale</source>
@@ -2867,7 +2867,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>&amp;Pin: no rule removes it</source>
-        <translation>固定：任何规则都不会删除(&amp;P)</translation>
+        <translation>固定，不受清理规则影响(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Unpin</source>
@@ -2971,7 +2971,7 @@ GPL-3.0-or-later</translation>
     <name>telltale::shell::KeysSheet</name>
     <message>
         <source>Keys</source>
-        <translation>按键</translation>
+        <translation>快捷键</translation>
     </message>
 </context>
 <context>
@@ -2986,7 +2986,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Layout: &amp;compare runs</source>
-        <translation>布局：比较运行(&amp;C)</translation>
+        <translation>布局：对比运行(&amp;C)</translation>
     </message>
 </context>
 <context>
@@ -3035,7 +3035,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>keys</source>
-        <translation>按键</translation>
+        <translation>快捷键</translation>
     </message>
     <message>
         <source>Space</source>
@@ -3429,7 +3429,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>ranks</source>
-        <translation>rank</translation>
+        <translation>rank 数</translation>
     </message>
     <message>
         <source>lag</source>
@@ -3626,7 +3626,7 @@ GPL-3.0-or-later</translation>
     <message numerus="yes">
         <source>%n incidents that nobody has acknowledged</source>
         <translation>
-            <numerusform>%n 个尚无人确认的异常事件</numerusform>
+            <numerusform>%n 个尚无人知悉的异常事件</numerusform>
         </translation>
     </message>
     <message>
@@ -3865,7 +3865,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>not acknowledged</source>
-        <translation>未确认</translation>
+        <translation>未知悉</translation>
     </message>
     <message numerus="yes">
         <source>%n incidents</source>
@@ -4751,15 +4751,15 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>When</source>
-        <translation>何时</translation>
+        <translation>采集时机</translation>
     </message>
     <message>
         <source>Where</source>
-        <translation>何处</translation>
+        <translation>采集范围</translation>
     </message>
     <message>
         <source>What</source>
-        <translation>什么</translation>
+        <translation>采集内容</translation>
     </message>
     <message>
         <source>Deeper analyses</source>
@@ -4842,7 +4842,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Changes against what runs</source>
-        <translation>与正在运行的配置相比</translation>
+        <translation>与运行中配置的差异</translation>
     </message>
     <message>
         <source>Apply</source>
@@ -4862,7 +4862,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>as soon as all can</source>
-        <translation>全部可行时尽快</translation>
+        <translation>各 rank 就绪后尽快</translation>
     </message>
     <message>
         <source>Ranks</source>
@@ -4989,12 +4989,12 @@ GPL-3.0-or-later</translation>
     <message numerus="yes">
         <source>%n revision(s)</source>
         <translation>
-            <numerusform>%n 个修订</numerusform>
+            <numerusform>%n 个版本</numerusform>
         </translation>
     </message>
     <message>
         <source>Changes against rev %1</source>
-        <translation>与修订 %1 的差异</translation>
+        <translation>与版本 %1 的差异</translation>
     </message>
     <message>
         <source>what runs now</source>
@@ -5927,7 +5927,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Acknowledge</source>
-        <translation>确认</translation>
+        <translation>知悉</translation>
     </message>
     <message>
         <source>Note, then Enter</source>
@@ -5951,7 +5951,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Acknowledged</source>
-        <translation>已确认</translation>
+        <translation>已知悉</translation>
     </message>
     <message>
         <source>Back</source>
@@ -5991,7 +5991,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>nothing new since step %1</source>
-        <translation>自步 %1 起没有新发现</translation>
+        <translation>自第 %1 步起没有新发现</translation>
     </message>
 </context>
 <context>
@@ -6288,7 +6288,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>(model)</source>
-        <translation>(模型)</translation>
+        <translation>（模型）</translation>
     </message>
     <message>
         <source>%1 parameters</source>
@@ -6405,7 +6405,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>What people should know of this run</source>
-        <translation>关于此运行需要让大家知道的事</translation>
+        <translation>此运行的说明与注意事项</translation>
     </message>
     <message>
         <source>Keeps the notes in the run (Ctrl+Enter)</source>
@@ -7315,7 +7315,7 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     <name>telltale::views::StructureModel</name>
     <message>
         <source>(model)</source>
-        <translation>(模型)</translation>
+        <translation>（模型）</translation>
     </message>
     <message>
         <source>same as %1</source>

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "welcomecard.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
-#include <QLabel>
+#include <QIconEngine>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
 #include <telltale/runs/rolelabel.h>
+#include <telltale/steering/jsonhighlighter.h>
 
 namespace telltale::shell {
 
@@ -16,13 +19,55 @@ using views::Theme;
 
 namespace {
 
-/// An icon in the accent color or in text2, at the size of its box.
+class TintedIcon : public QIconEngine {
+public:
+    TintedIcon(const QString& name, views::ThemeColor color)
+        : m_icon(views::icon(name))
+        , m_color(color)
+    {
+    }
+
+    void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override
+    {
+        const int side = rect.height();
+        const double ratio = painter->device()->devicePixelRatioF();
+        QPixmap tinted(QSize(side, side) * ratio);
+        tinted.setDevicePixelRatio(ratio);
+        tinted.fill(Qt::transparent);
+        QPainter tint(&tinted);
+        m_icon.paint(&tint, 0, 0, side, side);
+        tint.setCompositionMode(QPainter::CompositionMode_SourceIn);
+        const Theme& theme = Theme::current();
+        tint.fillRect(0, 0, side, side, mode == QIcon::Disabled ? theme.text3 : theme.*m_color);
+        tint.end();
+        painter->drawPixmap(rect.topLeft(), tinted);
+    }
+    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
+    {
+        return scaledPixmap(size, mode, state, 1.0);
+    }
+    QPixmap scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::State state, qreal scale) override
+    {
+        QPixmap drawn(size);
+        drawn.fill(Qt::transparent);
+        drawn.setDevicePixelRatio(scale);
+        QPainter painter(&drawn);
+        paint(&painter, QRect({}, (QSizeF(size) / scale).toSize()), mode, state);
+        return drawn;
+    }
+    QIconEngine* clone() const override { return new TintedIcon(*this); }
+
+private:
+    QIcon m_icon;
+    views::ThemeColor m_color;
+};
+
+/// An icon at the size of its box.
 class IconBox : public QWidget {
 public:
-    IconBox(const QString& name, int size, bool accent, QWidget* parent)
+    IconBox(const QIcon& icon, int size, QWidget* parent)
         : QWidget(parent)
-        , m_icon(views::icon(name))
-        , m_accent(accent)
+        , m_icon(icon)
     {
         setFixedSize(size, size);
     }
@@ -31,26 +76,40 @@ protected:
     void paintEvent(QPaintEvent*) override
     {
         QPainter painter(this);
-        if (!m_accent) {
-            m_icon.paint(&painter, rect());
-            return;
-        }
-        const double ratio = devicePixelRatioF();
-        QPixmap tinted(size() * ratio);
-        tinted.setDevicePixelRatio(ratio);
-        tinted.fill(Qt::transparent);
-        QPainter tint(&tinted);
-        m_icon.paint(&tint, rect());
-        tint.setCompositionMode(QPainter::CompositionMode_SourceIn);
-        tint.fillRect(rect(), Theme::current().accent);
-        tint.end();
-        painter.drawPixmap(0, 0, tinted);
+        m_icon.paint(&painter, rect());
     }
 
 private:
     QIcon m_icon;
-    bool m_accent;
 };
+
+QString faceOf(const QFont& font)
+{
+    return QStringLiteral("font-family:'%1'").arg(font.families().join(QStringLiteral("','")));
+}
+
+/// What is no word, string or comment of the language is as it is.
+QString colored(const QString& code)
+{
+    static const QRegularExpression token(QStringLiteral(
+        R"re((?<text>"(?:\\.|[^"\\])*"|(?<=#include )<[^>]*>)|(?<comment>//.*)|(?<word>\b(?:import|from|auto|double)\b|#include))re"));
+    const Theme& theme = Theme::current();
+    QString html;
+    qsizetype from = 0;
+    for (auto found = token.globalMatch(code); found.hasNext();) {
+        const auto match = found.next();
+        const QColor color = match.hasCaptured(QStringLiteral("text")) ? views::codeTextColor(theme)
+            : match.hasCaptured(QStringLiteral("comment"))             ? theme.text3
+                                                                       : views::codeWordColor(theme);
+        html += code.mid(from, match.capturedStart() - from).toHtmlEscaped()
+            + QStringLiteral("<span style=\"color:%1\">%2</span>").arg(color.name(), match.captured().toHtmlEscaped());
+        from = match.capturedEnd();
+    }
+    return html + code.mid(from).toHtmlEscaped();
+}
+
+/// The faces' own lines are 1.2 of their size apart, and 1.4 are wanted.
+constexpr auto kSpaced = "<div style=\"line-height:117%; white-space:%1\">%2</div>";
 
 void paintPanel(QWidget* widget, const QColor& fill, const QColor& edge, double radius)
 {
@@ -63,6 +122,21 @@ void paintPanel(QWidget* widget, const QColor& fill, const QColor& edge, double 
 
 }
 
+QIcon tintedIcon(const QString& name, views::ThemeColor color)
+{
+    return QIcon(new TintedIcon(name, color));
+}
+
+void setProse(RoleLabel* label, const QString& text, const QString& code)
+{
+    QString words = text.toHtmlEscaped();
+    if (!code.isEmpty())
+        words.replace(code, QStringLiteral("<span style=\"%1\">%2</span>").arg(faceOf(views::codeFont(11)), code));
+    label->setTextFormat(Qt::RichText);
+    label->setWordWrap(true);
+    label->setText(QString::fromLatin1(kSpaced).arg(QStringLiteral("normal"), words));
+}
+
 WelcomeCard::WelcomeCard(const QString& iconName, const QString& title, const QString& paragraph, QWidget* parent)
     : QWidget(parent)
     , m_body(new QVBoxLayout)
@@ -73,11 +147,11 @@ WelcomeCard::WelcomeCard(const QString& iconName, const QString& title, const QS
     layout->setSpacing(8);
     auto* head = new QHBoxLayout;
     head->setSpacing(10);
-    head->addWidget(new IconBox(iconName, 20, true, this));
+    head->addWidget(new IconBox(tintedIcon(iconName, &Theme::accent), 20, this));
     head->addWidget(new RoleLabel(title, &Theme::text, views::wordsFont(15, 600), this), 1);
     layout->addLayout(head);
-    auto* words = new RoleLabel(paragraph, &Theme::text2, views::wordsFont(13), this);
-    words->setWordWrap(true);
+    auto* words = new RoleLabel(&Theme::text2, views::wordsFont(13), this);
+    setProse(words, paragraph);
     layout->addWidget(words);
     layout->addSpacing(12);
     m_body->setSpacing(8);
@@ -91,9 +165,9 @@ void WelcomeCard::addFact(const QString& iconName, const QString& text)
 {
     auto* row = new QHBoxLayout;
     row->setSpacing(10);
-    row->addWidget(new IconBox(iconName, 16, false, this), 0, Qt::AlignTop);
-    auto* words = new RoleLabel(text, &Theme::text, views::wordsFont(12), this);
-    words->setWordWrap(true);
+    row->addWidget(new IconBox(views::icon(iconName), 16, this), 0, Qt::AlignTop);
+    auto* words = new RoleLabel(&Theme::text, views::wordsFont(12), this);
+    setProse(words, text);
     row->addWidget(words, 1);
     m_body->addLayout(row);
     m_body->addSpacing(4);
@@ -106,13 +180,27 @@ void WelcomeCard::paintEvent(QPaintEvent*)
 
 CodeBlock::CodeBlock(const QString& text, QWidget* parent)
     : QWidget(parent)
+    , m_text(text)
+    , m_label((new RoleLabel(&Theme::text, views::codeFont(12), this))->asData())
 {
-    auto* label = (new RoleLabel(text, &Theme::text, views::codeFont(12), this))->asData();
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    label->setWordWrap(false);
+    m_label->setTextFormat(Qt::RichText);
+    m_label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(12, 10, 12, 10);
-    layout->addWidget(label);
+    layout->addWidget(m_label);
+    recolor();
+}
+
+void CodeBlock::recolor()
+{
+    m_label->setText(QString::fromLatin1(kSpaced).arg(QStringLiteral("pre"), colored(m_text)));
+}
+
+void CodeBlock::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
+        recolor();
 }
 
 void CodeBlock::paintEvent(QPaintEvent*)

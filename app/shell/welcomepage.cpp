@@ -31,6 +31,8 @@ using views::Theme;
 
 namespace {
 
+constexpr QSize kButtonIcon { 20, 16 }; ///< with the gap before the text
+
 constexpr auto kPython = "import telltale\n"
                          "telltale.watch(model, optimizer)\n"
                          "telltale.log({\"loss\": loss})";
@@ -90,14 +92,13 @@ WelcomePage::WelcomePage(QWidget* parent)
     column->addWidget(m_heading);
     column->addSpacing(8);
     m_lead = new RoleLabel(&Theme::text2, views::wordsFont(14), content);
-    m_lead->setWordWrap(true);
     column->addWidget(m_lead);
     setStarting(false);
     column->addSpacing(40);
     m_cards = new QBoxLayout(QBoxLayout::LeftToRight);
     m_cards->setSpacing(20);
-    m_cards->addWidget(makeDemoCard(), 28);
-    m_cards->addWidget(makeConnectCard(), 54);
+    m_cards->addWidget(makeDemoCard(), 33);
+    m_cards->addWidget(makeConnectCard(), 49);
     m_cards->addWidget(makeOpenCard(), 28);
     column->addLayout(m_cards);
     column->addSpacing(20);
@@ -124,8 +125,10 @@ WelcomePage::WelcomePage(QWidget* parent)
 
 void WelcomePage::resizeEvent(QResizeEvent* event)
 {
-    constexpr int kCardsAbreast = 960, kBannerHeight = 760;
+    constexpr int kCardsAbreast = 1044, kKeyRoom = 1150, kBannerHeight = 760;
     const bool isNarrow = event->size().width() < kCardsAbreast;
+    for (QWidget* key : m_keys)
+        key->setVisible(isNarrow || event->size().width() >= kKeyRoom);
     m_cards->setDirection(isNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     // What can be done here comes before what it looks like.
     m_banner->setVisible(!isNarrow || event->size().height() >= kBannerHeight);
@@ -139,21 +142,18 @@ QWidget* WelcomePage::makeDemoCard()
     card->addFact(QStringLiteral("stack"), tr("4 layers, 4 heads, every module monitored"));
     card->addFact(QStringLiteral("flag"), tr("every gradient and activation, live"));
     card->addFact(QStringLiteral("disk"), tr("kept as a run of its own"));
-    m_demo = new QPushButton(views::icon(QStringLiteral("play")), tr("Run the demo"), card);
+    m_demo = new QPushButton(tintedIcon(QStringLiteral("play"), &Theme::text), tr("Run the demo"), card);
+    m_demo->setIconSize(kButtonIcon);
     m_demo->setObjectName(QStringLiteral("runDemo"));
     m_demo->setToolTip(tr("Run the demo (Ctrl+D)"));
-    m_fault = new QPushButton(tr("One that goes wrong"), card);
+    m_fault = new QPushButton(tr("With a fault"), card);
     m_fault->setObjectName(QStringLiteral("runFault"));
     m_fault->setToolTip(tr("The same training, in which one value becomes NaN: find where"));
     card->foot()->addWidget(m_demo);
-    auto* second = new QHBoxLayout;
-    second->addWidget(m_fault);
-    second->addStretch();
-    card->body()->addStretch();
-    card->body()->addLayout(second);
+    card->foot()->addWidget(m_fault);
     connect(m_fault, &QPushButton::clicked, this, &WelcomePage::faultWanted);
     card->foot()->addStretch();
-    card->foot()->addWidget(new KeyChip(QStringLiteral("Ctrl+D"), {}, card));
+    card->foot()->addWidget(m_keys[0] = new KeyChip(QStringLiteral("Ctrl+D"), {}, card));
     connect(m_demo, &QPushButton::clicked, this, &WelcomePage::demoWanted);
     return card;
 }
@@ -167,11 +167,11 @@ QWidget* WelcomePage::makeConnectCard()
     m_join = new views::JoinField(card);
     m_join->button()->setDefault(true);
     m_join->button()->setAutoDefault(true);
-    m_join->button()->setIcon(QIcon()); // line icons are drawn for raised buttons, not for the accent
+    m_join->button()->setIcon(tintedIcon(QStringLiteral("copy"), &Theme::onAccent));
+    m_join->button()->setIconSize(kButtonIcon);
     card->body()->addWidget(m_join);
-    auto* hint = new RoleLabel(
-        tr("Set it as TELLTALE_JOIN. Copying takes the whole token."), &Theme::text3, views::wordsFont(11), card);
-    hint->setWordWrap(true);
+    auto* hint = new RoleLabel(&Theme::text3, views::wordsFont(11), card);
+    setProse(hint, tr("Set it as TELLTALE_JOIN. Copying takes the whole token."), QStringLiteral("TELLTALE_JOIN"));
     card->body()->addWidget(hint);
     card->body()->addSpacing(8);
     addWays(card);
@@ -237,7 +237,7 @@ QWidget* WelcomePage::makeOpenCard()
     card->foot()->addWidget(importButton);
     connect(importButton, &QPushButton::clicked, this, &WelcomePage::importWanted);
     card->foot()->addStretch();
-    card->foot()->addWidget(new KeyChip(QStringLiteral("Ctrl+O"), {}, card));
+    card->foot()->addWidget(m_keys[1] = new KeyChip(QStringLiteral("Ctrl+O"), {}, card));
     connect(open, &QPushButton::clicked, this, &WelcomePage::openWanted);
     return card;
 }
@@ -255,9 +255,10 @@ void WelcomePage::setListening(const QString& joinString, const QString& problem
 void WelcomePage::setStarting(bool on)
 {
     m_heading->setText(on ? tr("The demo is starting") : tr("Nothing is recorded yet"));
-    m_lead->setText(on ? tr("Its run opens here by itself with the first step, in a few seconds.")
-                       : tr("Telltale shows every module, rank and step of a training run while it runs, and names "
-                            "the first wrong one."));
+    setProse(m_lead,
+        on ? tr("Its run opens here by itself with the first step, in a few seconds.")
+           : tr("Telltale shows every module, rank and step of a training run while it runs, and names "
+                "the first wrong one."));
 }
 
 void WelcomePage::setDemoAvailable(bool on)

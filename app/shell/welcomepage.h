@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
+
 #include <QWidget>
 
 class QBoxLayout;
@@ -48,6 +50,7 @@ private:
     QWidget* m_listeningMark;
     QPushButton* m_demo;
     QPushButton* m_fault;
+    std::array<QWidget*, 2> m_keys {}; ///< of the demo and of opening
     QWidget* m_banner;
     QBoxLayout* m_cards;
     views::RoleLabel* m_heading;

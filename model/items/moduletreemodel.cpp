@@ -157,7 +157,11 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
     const int node = nodeOf(index);
     switch (role) {
     case Qt::DisplayRole:
-        return index.column() == ModuleColumn ? m_tree.segment(node) : QVariant();
+        if (index.column() != ModuleColumn)
+            return {};
+        if (const QString segment = m_tree.segment(node); segment != QLatin1String("(model)"))
+            return segment;
+        return tr("(model)");
     case Qt::ToolTipRole:
         if (const WorstValue worst = m_tree.worst(node); worst.isNonFinite() && worst.rank.value >= 0)
             return toolTipText(tr("%1, not finite on rank %2").arg(m_tree.path(node)).arg(worst.rank.value));

@@ -8,7 +8,6 @@
 #include <QBuffer>
 #include <QClipboard>
 #include <QHeaderView>
-#include <QListWidget>
 #include <QPushButton>
 #include <QTemporaryDir>
 
@@ -18,6 +17,7 @@
 #include <telltale/communication/commlane.h>
 #include <telltale/communication/commtable.h>
 #include <telltale/communication/communicationview.h>
+#include <telltale/communication/framelist.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/store/querypool.h>
 #include <telltale/translations/translations.h>
@@ -219,6 +219,8 @@ private Q_SLOTS:
         QCOMPARE(m_state->selection().front().name, kSites[1]);
         QCOMPARE(m_state->selection().front().slot.role, Role::After);
         QCOMPARE(m_view->stack()->count(), 2);
+        const QRect frame = m_view->stack()->visualItemRect(m_view->stack()->item(0));
+        QCOMPARE(m_view->stack()->viewport()->height() % frame.height(), 0); // none is cut
         QTest::mouseClick(m_view->stack()->viewport(), Qt::LeftButton, Qt::NoModifier,
             m_view->stack()->visualItemRect(m_view->stack()->item(1)).center());
         QCOMPARE(QApplication::clipboard()->text(), QStringLiteral("/w/run.py:9"));
@@ -229,6 +231,19 @@ private Q_SLOTS:
         QCOMPARE(m_view->table()->current(), kSites[0]);
         m_state->setSelection({ { kSites[2], { Role::Before, 0 } } });
         QCOMPARE(m_view->stack()->count(), 0);
+        QVERIFY(!m_view->stack()->emptyText().isEmpty());
+    }
+
+    void theColumnsFitANarrowWindow()
+    {
+        settle();
+        const QHeaderView* heads = m_view->table()->header();
+        QVERIFY(!heads->isSectionHidden(CommModel::GroupColumn));
+        m_view->resize(700, 500);
+        QVERIFY(heads->length() <= m_view->table()->viewport()->width());
+        QVERIFY(!heads->isSectionHidden(CommModel::AfterColumn));
+        m_view->resize(1080, 700);
+        QVERIFY(!heads->isSectionHidden(CommModel::TypeColumn));
     }
 
     void theKeyboardReachesEverySite()
@@ -312,6 +327,7 @@ private Q_SLOTS:
         open("plain");
         settle();
         QVERIFY(m_view->emptyText().contains(QStringLiteral("cc_distribution.enable")));
+        QVERIFY(QFontMetrics(m_view->font()).horizontalAdvance(m_view->emptyText()) <= 560);
         QVERIFY(!m_view->offer()->isVisibleTo(m_view));
         RunSteering run;
         run.runId = "abc123";

@@ -89,6 +89,7 @@ private Q_SLOTS:
         auto run = std::make_shared<store::RunHandle>();
         run->id = "abcdef";
         run->name = "gpt";
+        run->live = m_live = std::make_shared<store::LiveRun>();
         m_state->setRun(run);
         m_steering->set(
             { steeringOf({ rank(0, RankSteering::State::Applied), rank(1, RankSteering::State::Applied) }) });
@@ -264,7 +265,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("pointer");
         QTest::addColumn<QString>("typed");
         QTest::addColumn<QString>("words");
-        QTest::newRow("a rank that is not there") << q("/module_ranks") << q("0, 9") << q("rank 9 does not exist");
+        QTest::newRow("a rank that is not there") << q("/module_ranks") << q("0, 9") << q("Rank 9 does not exist");
         QTest::newRow("no number") << q("/step_interval") << q("often") << q("whole number");
         QTest::newRow("nothing of this model") << q("/targets") << q("layer.0") << q("did you mean");
     }
@@ -455,6 +456,92 @@ private Q_SLOTS:
         QVERIFY(isShown(q("No rank has answered a config yet")));
     }
 
+    void aRunThatHasEndedTakesNoConfig()
+    {
+        QVERIFY(changes()->accessibleDescription().contains(q("the draft is what runs")));
+        type(q("/step_interval"), q("5"));
+        QVERIFY(applyButton()->isEnabled());
+        m_live->closed = true;
+        m_steering->set({ steeringOf({ rank(0, RankSteering::State::Applied) }) });
+        QVERIFY(!applyButton()->isEnabled());
+        QCOMPARE(applyButton()->text(), q("Apply"));
+        QVERIFY(isShown(q("This run has ended: nothing can be applied")));
+        QVERIFY(isShown(q("what ran last")));
+        QVERIFY(!control<QLineEdit>(q("configRanks"))->isEnabled());
+        m_view->draft()->revert();
+        QVERIFY(isShown(q("the draft is the config that it had last")));
+        QCOMPARE(changes()->accessibleDescription(), q("Nothing: the draft is the config that the run had last."));
+        QVERIFY(!isShown(q("what runs")));
+        m_view->apply();
+        QVERIFY(m_requests.empty());
+        auto archived = std::make_shared<store::RunHandle>();
+        archived->id = "fedcba";
+        m_state->setRun(archived);
+        QVERIFY(isShown(q("This run has ended")));
+        QVERIFY(isShown(q("Changes against the last config")));
+        m_state->setRun(nullptr);
+        QVERIFY(isShown(q("Changes against the defaults")));
+        QVERIFY(!isShown(q("what runs")));
+    }
+
+    void wideFieldsEndAtOnePlaceWhateverStandsBehindThem()
+    {
+        auto* ranks = control<QLineEdit>(q("/module_ranks"));
+        auto* targets = control<QLineEdit>(q("/targets"));
+        const auto endOf = [this](QWidget* one) { return one->mapTo(m_view.get(), one->rect().bottomRight()).x(); };
+        for (const int width : { 1360, 980, 560 }) {
+            m_view->resize(width, 620);
+            QTest::qWait(0);
+            const int end = endOf(ranks);
+            QCOMPARE(endOf(targets), end);
+            type(q("/module_ranks"), q("0"));
+            QTest::qWait(0);
+            QCOMPARE(endOf(ranks), end);
+            m_view->draft()->revert();
+        }
+        QVERIFY(!control<QLineEdit>(q("/telltale/overhead_budget"))->placeholderText().isEmpty());
+        QVERIFY(!control<QLineEdit>(q("/ndigits"))->placeholderText().isEmpty());
+    }
+
+    void whatIsWrongIsAloneInItsColor()
+    {
+        const auto caption = [this] {
+            for (const auto* label : m_view->findChildren<QLabel*>()) {
+                if (label->text().contains(q("draft: ")))
+                    return label;
+            }
+            return static_cast<const QLabel*>(nullptr);
+        };
+        type(q("/module_ranks"), q("0, 9"));
+        QVERIFY(caption());
+        QCOMPARE(caption()->foregroundRole(), QPalette::Link);
+        const auto part = q("<span style=\"color:%1\">1 error");
+        QVERIFY(caption()->text().contains(part.arg(Theme::current().criticalText.name())));
+        Theme::apply(*qApp, Theme::Mode::Light);
+        QTRY_VERIFY(caption()->text().contains(part.arg(Theme::light().criticalText.name())));
+        Theme::apply(*qApp, Theme::Mode::Dark);
+    }
+
+    void theHelpSaysWhichFieldItIsAbout()
+    {
+        QFocusEvent in(QEvent::FocusIn);
+        QCoreApplication::sendEvent(control<QLineEdit>(q("/telltale/overhead_budget")), &in);
+        const auto* help = m_view->findChild<QLabel*>(q("configHelp"));
+        QVERIFY(help->text().startsWith(q("overhead_budget: Most that")));
+    }
+
+    void aRankWithoutAnAnswerSaysSo()
+    {
+        auto own = rank(0, RankSteering::State::None);
+        own.runsRev = 0;
+        m_steering->set({ steeringOf({ own }) });
+        const auto* model = m_view->findChild<QTableView*>(q("configAnswers"))->model();
+        QCOMPARE(model->index(0, 2).data().toString(), q("\u2013"));
+        QCOMPARE(model->index(0, 2).data(Qt::EditRole).toString(), QString());
+        QCOMPARE(model->index(0, 5).data().toString(), q("its own config"));
+        QVERIFY(model->index(0, 5).data(Qt::ToolTipRole).toString().startsWith(q("The config of the training itself")));
+    }
+
     void anEarlierRevisionComesBackAsADraft()
     {
         auto* history = m_view->findChild<RevisionList*>(q("configHistory"));
@@ -533,6 +620,7 @@ private Q_SLOTS:
 
 private:
     QPlainTextEdit* text() { return m_view->findChild<QPlainTextEdit*>(q("configText")); }
+    QWidget* changes() { return m_view->findChild<QWidget*>(q("configChanges")); }
     QPushButton* applyButton() { return m_view->findChild<QPushButton*>(q("configApply")); }
 
     template <class Control> Control* control(const QString& name)
@@ -580,6 +668,7 @@ private:
             [&](const QLabel* label) { return label->isVisibleTo(m_view.get()) && label->text().contains(words); });
     }
 
+    std::shared_ptr<store::LiveRun> m_live;
     std::unique_ptr<ViewState> m_state;
     std::unique_ptr<SteeringState> m_steering;
     std::unique_ptr<ConfigView> m_view;

@@ -311,6 +311,26 @@ private Q_SLOTS:
         }
     }
 
+    void severalStripsKeepTheKeyOfWhatIsInView()
+    {
+        m_state->setKind(Kind::GradReduced);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ key(1), key(2) });
+        settle();
+        QCOMPARE(shown().strips.size(), std::size_t { 2 });
+        const auto hasKey = [this](int strip) {
+            const QRect plot = m_view->canvas()->stripRect(strip);
+            const QImage image = m_view->canvas()->grab().toImage();
+            for (int y = plot.top(); y < plot.bottom(); ++y) {
+                if (image.pixelColor(plot.right() + 26, y) == Theme::current().criticalMark)
+                    return true;
+            }
+            return false;
+        };
+        QVERIFY(hasKey(0));
+        QVERIFY(!hasKey(1));
+    }
+
     void formatsLoseWhatTheElementsSay()
     {
         m_state->setKind(Kind::GradReduced);

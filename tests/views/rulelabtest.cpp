@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QDoubleSpinBox>
 #include <QFile>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -18,6 +19,7 @@
 #include <QTreeWidget>
 
 #include <telltale/common/viewstate.h>
+#include <telltale/items/numbertext.h>
 #include <telltale/judge/rulesinforce.h>
 #include <telltale/judge/runjudge.h>
 #include <telltale/lab/truth.h>
@@ -118,14 +120,17 @@ private Q_SLOTS:
         QCOMPARE(rowOf(scores(), QStringLiteral("spiky")).mid(1, 5),
             (QStringList { QStringLiteral("1"), QStringLiteral("1"), QStringLiteral("1"), kNone, kNone }));
         QCOMPARE(changes()->topLevelItemCount(), 0);
+        QVERIFY(!changes()->header()->isVisible());
         slider("z")->setValue(slider("z")->value() / 4);
         QVERIFY(box("z")->value() < 3.5);
         QVERIFY(text()->toPlainText().contains(QStringLiteral("\"z\": ") + QString::number(box("z")->value())));
         settle();
         QCOMPARE(rowOf(scores(), QStringLiteral("spiky")).mid(1, 5),
-            (QStringList { QStringLiteral("1"), QStringLiteral("2"), QStringLiteral("1"), QStringLiteral("1"), kNone }));
+            (QStringList {
+                QStringLiteral("1"), QStringLiteral("2"), QStringLiteral("1"), QStringLiteral("1"), kNone }));
         QCOMPARE(changes()->topLevelItemCount(), 1);
         QCOMPARE(changes()->topLevelItem(0)->text(2), QStringLiteral("200"));
+        QVERIFY(changes()->header()->isVisible());
         QVERIFY(caption()->text().contains(QStringLiteral("level.z 6")));
         // What is shown goes into a file.
         QBuffer file;
@@ -133,6 +138,11 @@ private Q_SLOTS:
         QVERIFY(m_window->views()->currentView()->writeCsv(&file));
         QVERIFY(file.data().contains("spiky,,1,2,1,1,0,0"));
         // The window's own keys leave who types a number alone.
+        box("factor")->setValue(10000);
+        QCOMPARE(box("factor")->text(), items::formatStep(10000)); // and it is read back
+        box("factor")->interpretText();
+        QCOMPARE(box("factor")->value(), 10000.0);
+        box("factor")->setValue(2.5);
         box("z")->setFocus();
         box("z")->selectAll();
         QTest::keyClicks(box("z"), QStringLiteral("4.5"));
@@ -169,6 +179,7 @@ private Q_SLOTS:
         auto* off = view()->findChild<QAbstractButton*>(QStringLiteral("switch/rules/level/on"));
         off->click();
         QVERIFY(!box("z")->isEnabled());
+        QVERIFY(!view()->findChild<QToolButton*>(QStringLiteral("suggest/rules/level/z"))->isVisible());
         settle();
         QCOMPARE(rowOf(scores(), QStringLiteral("spiky"))[2], QStringLiteral("0"));
         QCOMPARE(rowOf(scores(), QStringLiteral("spiky"))[5], QStringLiteral("1"));

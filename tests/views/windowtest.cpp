@@ -13,6 +13,7 @@
 #include <QMenuBar>
 #include <QRegularExpression>
 #include <QScrollBar>
+#include <QStackedWidget>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTreeView>
@@ -35,6 +36,7 @@
 #include <telltale/shell/toolbar.h>
 #include <telltale/shell/viewfactory.h>
 #include <telltale/shell/viewtabs.h>
+#include <telltale/steering/jsonhighlighter.h>
 #include <telltale/store/querypool.h>
 #include <telltale/translations/translations.h>
 
@@ -130,6 +132,13 @@ private Q_SLOTS:
         for (const QLineEdit* field : page->findChildren<QLineEdit*>())
             QVERIFY2(!field->text().contains(QStringLiteral("0123456789")), "the token is on the screen");
         QTest::qWait(100);
+        const auto* demo = page->findChild<QWidget*>(QStringLiteral("runDemo"));
+        const auto* fault = page->findChild<QWidget*>(QStringLiteral("runFault"));
+        QCOMPARE(fault->y(), demo->y());
+        QVERIFY(fault->x() > demo->geometry().right());
+        const auto* code = page->findChild<QStackedWidget*>()->currentWidget()->findChild<QLabel*>();
+        QVERIFY(code->text().contains(views::codeWordColor(views::Theme::current()).name()));
+        QVERIFY(code->text().contains(views::codeTextColor(views::Theme::current()).name()));
         shoot(QStringLiteral("first-start-") + theme + u'-' + language);
         QTest::mouseClick(page->findChild<QAbstractButton*>(QStringLiteral("runDemo")), Qt::LeftButton);
         QCOMPARE(m_demoStarts, 1);

@@ -318,7 +318,7 @@ private Q_SLOTS:
         }
         QCOMPARE(answer("it answered 403: no_service"), QStringLiteral("对方回应 403：no_service"));
         QCOMPARE(answer("it did not answer within 10 s"), QStringLiteral("10 秒内没有回应"));
-        QVERIFY(answer("it refused with 310000 (keywords not in content)").contains(QLatin1String("(keywords")));
+        QVERIFY(answer("it refused with 310000 (keywords not in content)").contains(QStringLiteral("（keywords")));
         QCOMPARE(notify::alertwords::receiver(QStringLiteral("webhook team (https://h/…)")),
             QStringLiteral("Webhook team (https://h/…)"));
         QCOMPARE(answer("it hums"), QStringLiteral("it hums"));

@@ -280,7 +280,7 @@ void IncidentCard::takeIncident()
     m_folded->setText(isReach
             ? tr("Back")
             : tr("%n later findings folded", nullptr, folded).replace(QString::number(folded), formatStep(folded))
-                + QStringLiteral("  \u203a"));
+                + QStringLiteral(" \u203a"));
     m_folded->setVisible(isReach || incident->folded > 0);
     if (!m_isShown || *incident != m_shown)
         show(*incident);

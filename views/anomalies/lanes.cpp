@@ -37,6 +37,12 @@ QString blockOf(const Incident& incident)
         : groupOf(QString::fromStdString(incident.first.name));
 }
 
+/// What is of the whole model has that for a name, in any language.
+QString shownBlock(const QString& block)
+{
+    return block == QLatin1String("(model)") ? QCoreApplication::translate("telltale::views::Lanes", "(model)") : block;
+}
+
 QString rankKey(Rank rank)
 {
     return rank.value < 0 ? QString() : QString::number(rank.value);
@@ -111,7 +117,7 @@ LanePlan::LanePlan(const std::vector<QString>& keys, int most, LaneChoice choice
             if (first == last) {
                 m_names.push_back(isOfRanks ? QCoreApplication::translate("telltale::views::Lanes", "rank %1")
                                                   .arg(part.members[first].first)
-                                            : part.members[first].second);
+                                            : shownBlock(part.members[first].second));
             } else {
                 const QString range = QString::number(part.members[first].first) + QChar(0x2013)
                     + QString::number(part.members[last].first);

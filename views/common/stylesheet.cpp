@@ -39,7 +39,6 @@ QTreeView::item:selected, QListView::item:selected { background: @selection; col
 QComboBox QAbstractItemView { background: @raised; color: @text; border: 1px solid @controlBorder; padding: 3px 0; outline: 0; }
 QComboBox QAbstractItemView::item { height: 22px; padding: 0 8px; border: 0; }
 QComboBox QAbstractItemView::item:selected { background: @selection; color: @text; }
-#communicationStack { padding-left: 9px; }
 #compareChooser { background: @raised; border: 1px solid @controlBorder; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }

@@ -8,6 +8,7 @@
 
 #include <telltale/common/axispainter.h>
 #include <telltale/common/readout.h>
+#include <telltale/items/comma.h>
 
 namespace telltale::views {
 
@@ -227,7 +228,8 @@ void CommLane::paintOverlay(QPainter& painter, QSize size)
     readout.name = bar.row->site.op + QLatin1Char(' ') + bar.row->site.place;
     readout.where = tr("from %1 ms to %2 ms").arg(formatValue(bar.begin * 1000), formatValue(bar.end * 1000));
     readout.value = tr("%1 ms").arg(formatValue(bar.row->metric(CommMetric::Seconds).value * 1000, 3));
-    readout.detail = tr("in %n calls", nullptr, static_cast<int>(bar.row->metric(CommMetric::Calls).value));
+    readout.detail = tr("in %n calls", nullptr, static_cast<int>(bar.row->metric(CommMetric::Calls).value))
+        + items::comma() + tr("%1 of that time").arg(formatFraction(bar.share));
     paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8), box, readout, theme);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commtable.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <QHeaderView>
@@ -13,6 +15,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/tooltiptext.h>
 
 namespace telltale::views {
 
@@ -143,8 +146,11 @@ QVariant CommModel::data(const QModelIndex& index, int role) const
         return text(row, column);
     case Qt::ToolTipRole:
         if (column == SiteColumn && !row.site.stack.isEmpty())
-            return row.site.stack.front();
-        return text(row, column);
+            return items::toolTipText(row.site.stack.front());
+        if (column == OpColumn)
+            return items::toolTipText(text(row, OpColumn) + QLatin1Char('\n') + text(row, GroupColumn)
+                + QLatin1Char('\n') + text(row, TypeColumn));
+        return items::toolTipText(text(row, column));
     case Qt::FontRole:
         return column == SiteColumn || column == OpColumn ? codeFont(12)
             : column >= CallsColumn                       ? numberFont(12)
@@ -190,7 +196,7 @@ QVariant CommModel::headerData(int section, Qt::Orientation orientation, int rol
     if (role == Qt::TextAlignmentRole)
         return static_cast<int>((section >= CallsColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole)
-        return hintOf(static_cast<Column>(section));
+        return items::toolTipText(hintOf(static_cast<Column>(section)));
     if (role != Qt::DisplayRole)
         return {};
     const QString stat = m_picture ? statText(m_picture->stat) : QString();
@@ -244,13 +250,15 @@ CommTable::CommTable(QWidget* parent)
 void CommTable::setPicture(std::shared_ptr<const CommPicture> picture)
 {
     const QString chosen = current();
-    const bool isFirst = !m_model->picture() || m_model->picture()->rows.empty();
+    // The heads name the statistic.
+    const bool isOther = !m_model->picture() || m_model->picture()->rows.empty() || !picture
+        || m_model->picture()->stat != picture->stat;
     {
         const QScopedValueRollback<bool> guard(m_isSetting, true);
         m_model->set(std::move(picture));
     }
     choose(chosen);
-    if (isFirst)
+    if (isOther)
         fitColumns();
 }
 
@@ -293,20 +301,29 @@ void CommTable::resizeEvent(QResizeEvent* event)
     fitColumns();
 }
 
-/// Every column as wide as what is in it, and what is left for where the call is; a long place gives when there is
-/// little.
+/// Every column as wide as what is in it, and what is left for where the call is; where that is too little, columns go
+/// that the tool tip of the operation has, too.
 void CommTable::fitColumns()
 {
-    constexpr int kEnoughForASite = 280;
-    int taken = 0;
+    constexpr int kEnoughForASite = 160;
+    constexpr std::array kMayGo { CommModel::TypeColumn, CommModel::GroupColumn };
+    for (const int column : kMayGo)
+        setColumnHidden(column, false);
+    int left = viewport()->width();
     for (int column = 0; column < CommModel::ColumnCount; ++column) {
         if (column == CommModel::SiteColumn)
             continue;
         resizeColumnToContents(column);
-        taken += columnWidth(column);
+        left -= columnWidth(column);
     }
     const int least = std::min(kEnoughForASite, sizeHintForColumn(CommModel::SiteColumn));
-    setColumnWidth(CommModel::SiteColumn, std::max(least, viewport()->width() - taken));
+    for (const int column : kMayGo) {
+        if (left >= least)
+            break;
+        left += columnWidth(column);
+        setColumnHidden(column, true);
+    }
+    setColumnWidth(CommModel::SiteColumn, std::max(least, left));
 }
 
 }

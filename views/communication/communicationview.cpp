@@ -8,7 +8,6 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QLabel>
-#include <QListWidget>
 #include <QPainter>
 #include <QPushButton>
 #include <QSignalBlocker>
@@ -21,21 +20,21 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/steeringstate.h>
-#include <telltale/common/tableshape.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/config/textedit.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/runs/panelhead.h>
 
 #include "commlane.h"
 #include "commtable.h"
+#include "framelist.h"
 
 namespace telltale::views {
 
 namespace {
 
-constexpr int kTitle = 26;
+constexpr int kWidestSentence = 560;
 constexpr int kTimesInStep = -1;
-constexpr int kLineRole = Qt::UserRole;
 
 }
 
@@ -68,6 +67,7 @@ void CommunicationView::buildBody()
     m_empty = new QLabel(empty);
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
+    m_empty->setMaximumWidth(kWidestSentence);
     m_empty->setForegroundRole(QPalette::PlaceholderText);
     m_offer = new QPushButton(tr("Collect collectives from now on"), empty);
     m_offer->setObjectName(QStringLiteral("communicationOffer"));
@@ -82,7 +82,8 @@ void CommunicationView::buildBody()
     m_table->setAccessibleName(tr("Collectives by call site"));
     m_table->setObjectName(QStringLiteral("communicationTable"));
     auto* below = new QSplitter(Qt::Horizontal, m_split);
-    m_below = new QStackedWidget(below);
+    m_below = new QStackedWidget;
+    below->addWidget(titled(tr("In the step"), m_below, below, &m_belowHead));
     m_lane = new CommLane(context().state, m_below);
     m_lane->setAccessibleName(tr("Collectives in the step"));
     m_strip = new HeatCanvas(context().state, m_below);
@@ -91,30 +92,10 @@ void CommunicationView::buildBody()
         canvas->setMinimumSize(240, 80);
         m_below->addWidget(canvas);
     }
-    auto* side = new QWidget(below);
-    auto* stackLines = new QVBoxLayout(side);
-    stackLines->setContentsMargins(0, 0, 0, 0);
-    stackLines->setSpacing(0);
-    m_stackTitle = new QLabel(side);
-    m_stackTitle->setMinimumHeight(kTitle);
-    m_stackTitle->setIndent(12);
-    m_stackTitle->setFont(wordsFont(11, 500));
-    m_stackTitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_stack = new QListWidget(side);
-    m_stack->setFrameShape(QFrame::NoFrame);
+    m_stack = new FrameList;
     m_stack->setAccessibleName(tr("Call stack"));
-    m_stack->setObjectName(QStringLiteral("communicationStack"));
-    m_stack->setFont(codeFont(12));
-
-    m_stackEmpty = new QLabel(m_stack->viewport());
-    m_stackEmpty->setWordWrap(true);
-    m_stackEmpty->setAlignment(Qt::AlignCenter);
-    m_stackEmpty->setFont(wordsFont(12));
-    m_stackEmpty->setForegroundRole(QPalette::PlaceholderText);
-    m_stackEmpty->setAttribute(Qt::WA_TransparentForMouseEvents);
-    (new QVBoxLayout(m_stack->viewport()))->addWidget(m_stackEmpty);
-    stackLines->addWidget(m_stackTitle);
-    stackLines->addWidget(m_stack, 1);
+    m_stack->setObjectName(QStringLiteral("communicationFrames"));
+    below->addWidget(titled(tr("Stack"), m_stack, below, &m_stackHead));
     below->setSizes({ 640, 360 });
     below->setCollapsible(0, false);
     m_split->setSizes({ 560, 440 });
@@ -128,9 +109,7 @@ void CommunicationView::buildBody()
         if (m_metric)
             askSoon(Urgency::Now);
     });
-    const auto copy = [this](QListWidgetItem* item) { copyFrame(item->data(kLineRole).toString()); };
-    connect(m_stack, &QListWidget::itemClicked, this, copy);
-    connect(m_stack, &QListWidget::itemActivated, this, copy);
+    connect(m_stack, &FrameList::frameChosen, this, &CommunicationView::copyFrame);
 }
 
 void CommunicationView::buildBar()
@@ -229,9 +208,7 @@ QString CommunicationView::emptyText() const
     if (ranksOf(*state.catalog(), Kind::Comm).empty()) {
         if (m_askedRun == QString::fromStdString(state.run()->id))
             return tr("The ranks have been asked to collect their collectives; they appear with the next steps.");
-        return tr(
-            "This run records no collectives. Set cc_distribution.enable to true in its config to collect what "
-            "passes through torch.distributed, and cc_distribution.cc_pre_hook to have it before the calls, too.");
+        return tr("This run records no collectives; cc_distribution.enable in its config turns them on.");
     }
     if (!state.moduleFilter().isEmpty())
         return tr("No call site matches the filter “%1”.").arg(state.moduleFilter());
@@ -263,6 +240,7 @@ void CommunicationView::setBelow(std::optional<CommMetric> metric)
     const QSignalBlocker blocker(m_belowBox);
     m_belowBox->setCurrentIndex(m_belowBox->findData(metric ? static_cast<int>(*metric) : kTimesInStep));
     m_below->setCurrentIndex(metric ? 1 : 0);
+    m_belowHead->setTitle(metric ? tr("Over the steps") : tr("In the step"));
     askSoon(Urgency::Now);
 }
 
@@ -308,27 +286,20 @@ void CommunicationView::takeSelection()
 
 void CommunicationView::fillStack()
 {
-    m_stack->clear();
     const CommRow* row = current();
-    const bool hasStack = row && !row->site.stack.isEmpty();
-    m_stackTitle->setText(row ? tr("Stack of %1").arg(row->site.op) : tr("Stack"));
-    m_stackTitle->setToolTip(hasStack ? tr("The innermost first; a click copies file:line") : QString());
-    m_stackEmpty->setVisible(!hasStack);
-    m_stackEmpty->setText(row ? tr("The agent of this run told no stack.")
-                              : tr("Choose a call site to see the stack it is called from."));
-    for (const QString& frame : row ? row->site.stack : QStringList()) {
-        const auto [place, function] = placeOf(frame);
-        auto* item
-            = new QListWidgetItem(place.section(QLatin1Char('/'), -2) + QStringLiteral("   ") + function, m_stack);
-        item->setData(kLineRole, place);
-        item->setToolTip(place);
-    }
+    const QStringList frames = row ? row->site.stack : QStringList();
+    m_stackHead->setTitle(row ? tr("Stack of %1").arg(row->site.op) : tr("Stack"));
+    m_stackHead->setToolTip(frames.isEmpty() ? QString() : tr("The innermost first; a click copies file:line"));
+    m_stackHead->setDetail({});
+    m_stack->setFrames(frames,
+        row ? tr("The agent of this run told no stack.")
+            : tr("Choose a call site to see the stack it is called from."));
 }
 
 void CommunicationView::copyFrame(const QString& line)
 {
     QApplication::clipboard()->setText(line);
-    m_stackTitle->setText(tr("Copied %1").arg(line));
+    m_stackHead->setDetail(tr("Copied %1").arg(line.section(QLatin1Char('/'), -1)));
 }
 
 CommRequest CommunicationView::request() const

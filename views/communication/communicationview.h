@@ -9,7 +9,6 @@
 
 class QComboBox;
 class QLabel;
-class QListWidget;
 class QPushButton;
 class QSplitter;
 class QStackedWidget;
@@ -19,7 +18,9 @@ namespace telltale::views {
 
 class CommLane;
 class CommTable;
+class FrameList;
 class HeatCanvas;
+class PanelHead;
 class ViewBar;
 
 /// What one rank says to others: every call site of a collective at the cursor's step, when in the step it was at work
@@ -38,7 +39,7 @@ public:
     CommTable* table() const { return m_table; }
     CommLane* lane() const { return m_lane; }
     HeatCanvas* strip() const { return m_strip; }
-    QListWidget* stack() const { return m_stack; }
+    FrameList* stack() const { return m_stack; }
     QPushButton* offer() const { return m_offer; }
     QString emptyText() const; ///< of the page that is shown while there are no collectives
 
@@ -71,9 +72,9 @@ private:
     QStackedWidget* m_below = nullptr;
     CommLane* m_lane = nullptr;
     HeatCanvas* m_strip = nullptr;
-    QLabel* m_stackTitle = nullptr;
-    QLabel* m_stackEmpty = nullptr; ///< in place of its lines
-    QListWidget* m_stack = nullptr;
+    PanelHead* m_belowHead = nullptr;
+    PanelHead* m_stackHead = nullptr;
+    FrameList* m_stack = nullptr;
     QComboBox* m_rankBox = nullptr;
     QComboBox* m_statBox = nullptr;
     QComboBox* m_belowBox = nullptr;

@@ -30,6 +30,36 @@ constexpr int kCaption = 18; ///< px of the tensor's name
 constexpr int kEnd = 8;
 constexpr double kLabelDistance = 17;
 
+/// As of a heat map; below several strips it has no room for every sign, and keeps those that are in view.
+void paintLegend(QPainter& painter, const QRectF& area, const DistributionStrip& strip, const Theme& theme)
+{
+    constexpr double kWhole = 237;
+    constexpr double kMostWithoutSigns = 204;
+    constexpr double kLine = 19;
+    constexpr double kColors = 82; ///< the title, and the least of the bar
+    if (area.height() >= kWhole)
+        return paintHeatLegend(painter, area, strip.heat, theme);
+    std::vector<CellState> signs;
+    for (const CellState state : { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::NotCollected,
+             CellState::Gap, CellState::Damaged }) {
+        const bool hasRoom = signs.empty() || kColors + kLine * static_cast<double>(signs.size() + 1) <= area.height();
+        if (hasRoom && std::find(strip.states.begin(), strip.states.end(), state) != strip.states.end())
+            signs.push_back(state);
+    }
+    const double height = std::min(area.height() - kLine * static_cast<double>(signs.size()), kMostWithoutSigns);
+    paintHeatLegend(painter, QRectF(area.left(), area.top(), area.width(), height), strip.heat, theme);
+    painter.setFont(wordsFont(11));
+    double y = area.top() + height - 6;
+    for (const CellState state : signs) {
+        const double x = std::round(area.left() + 24);
+        glyphs::paintCell(painter, QRectF(x, std::round(y), 13, 13), state, theme);
+        painter.setPen(theme.text2);
+        painter.drawText(
+            QRectF(x + 22, y - 2, area.right() - x - 22, 17), Qt::AlignLeft | Qt::AlignVCenter, glyphs::word(state));
+        y += kLine;
+    }
+}
+
 }
 
 DistributionCanvas::DistributionCanvas(ViewState* state, QWidget* parent)
@@ -155,9 +185,9 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
         if (m_picture->isLive && m_picture->range.last >= state().fullRange().last)
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));
         if (m_shape == DistributionShape::Strip)
-            paintHeatLegend(painter,
+            paintLegend(painter,
                 QRectF(plot.right(), lane.top() - kCaption, SharedAxis::kLegend, plot.bottom() - lane.top() + kCaption),
-                one.heat, theme);
+                one, theme);
     }
 }
 
@@ -233,8 +263,10 @@ void DistributionCanvas::paintHover(QPainter& painter) const
     Readout readout;
     readout.name = one.row.fullName();
     readout.where = placeText(one, m_hoverBin, m_hoverColumn);
-    readout.state = one.samples[column] > 0 ? CellState::Value : one.states[column];
-    if (one.samples[column] > 0) {
+    const CellState cellState = one.heat.state(one.lastBin - m_hoverBin, m_hoverColumn);
+    const bool hasElements = one.samples[column] > 0 && !series::isNonFinite(cellState);
+    readout.state = hasElements ? CellState::Value : one.states[column];
+    if (hasElements) {
         readout.value = formatFraction(one.shareOf(m_hoverColumn, m_hoverBin));
         readout.detail = amountText(one, m_hoverBin, m_hoverColumn);
         if (series::isNonFinite(one.states[column]))

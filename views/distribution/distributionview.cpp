@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QSignalBlocker>
@@ -67,16 +68,25 @@ void DistributionView::buildBelow()
     auto* column = new QVBoxLayout(below);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    m_belowName = new QLabel(below);
+    m_belowName->setObjectName(QStringLiteral("distributionBelowName"));
+    m_belowName->setFixedHeight(kCaptionLine);
+    m_belowName->setTextFormat(Qt::PlainText);
+    m_belowName->setFont(codeFont(11, 500)); // as above the strips
+    m_belowName->setMinimumWidth(1);
     m_belowCaption = new QLabel(below);
-    m_belowCaption->setFixedHeight(kCaptionLine);
-    m_belowCaption->setIndent(12);
     m_belowCaption->setFont(wordsFont(11));
     m_belowCaption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_curves = new CurveCanvas(context().state, below);
     m_curves->setObjectName(QStringLiteral("distributionCurves"));
     m_curves->setMinimumSize(120, 60);
     m_curves->setAccessibleName(tr("Quantiles and losses"));
-    column->addWidget(m_belowCaption);
+    auto* heading = new QHBoxLayout;
+    heading->setContentsMargins(12, 0, 0, 0);
+    heading->setSpacing(8);
+    heading->addWidget(m_belowName);
+    heading->addWidget(m_belowCaption, 1);
+    column->addLayout(heading);
     column->addWidget(m_curves, 1);
     m_split->addWidget(below);
     connect(m_canvas, &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
@@ -305,8 +315,8 @@ void DistributionView::show(std::shared_ptr<const DistributionPicture> picture)
             : tr("What formats lose can only be read from log2 histograms (telltale.histogram)."));
     m_curves->setYMode(m_below != BelowStrips::Quantiles || !octaves ? YMode::Linear : YMode::Symlog);
     m_curves->setPicture(isEmpty ? nullptr : picture->below);
-    QString below
-        = isEmpty ? QString() : picture->strips.front().row.fullName() + QStringLiteral("  ·  ") + belowText();
+    m_belowName->setText(isEmpty ? QString() : picture->strips.front().row.fullName());
+    QString below = isEmpty ? QString() : QStringLiteral("·  ") + belowText();
     if (!isEmpty && picture->isExample)
         below += QStringLiteral("  ·  ") + tr("what is selected has no histogram");
     m_belowCaption->setText(below);
@@ -325,10 +335,15 @@ void DistributionView::paintPicture(QPainter& painter, QSize size)
         return paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, caption);
     const int top = static_cast<int>(std::lround(size.height() * kStripShare));
     paintWithCaption(painter, QRect(0, 0, size.width(), top), *m_canvas, caption);
-    painter.setFont(wordsFont(11));
+    int left = 12;
     painter.setPen(Theme::current().text2);
-    painter.drawText(QRect(12, top, size.width() - 12, kCaptionLine), Qt::AlignLeft | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(m_belowCaption->text(), Qt::ElideRight, size.width() - 24));
+    for (const QLabel* part : { m_belowName, m_belowCaption }) {
+        painter.setFont(part->font());
+        const QString text
+            = painter.fontMetrics().elidedText(part->text(), Qt::ElideRight, std::max(0, size.width() - 12 - left));
+        painter.drawText(QRect(left, top, size.width() - left, kCaptionLine), Qt::AlignLeft | Qt::AlignVCenter, text);
+        left += painter.fontMetrics().horizontalAdvance(text) + 8;
+    }
     m_curves->paintTo(
         painter, QRect(0, top + kCaptionLine, size.width(), std::max(1, size.height() - top - kCaptionLine)));
 }

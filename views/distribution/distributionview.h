@@ -57,6 +57,7 @@ private:
     DistributionCanvas* m_canvas;
     QSplitter* m_split;
     CurveCanvas* m_curves = nullptr;
+    QLabel* m_belowName = nullptr; ///< of the tensor
     QLabel* m_belowCaption = nullptr;
     QComboBox* m_kindBox = nullptr;
     QComboBox* m_rankBox = nullptr;

@@ -4,11 +4,14 @@
 #include <algorithm>
 
 #include <QHeaderView>
+#include <QPainter>
 
+#include <telltale/common/readout.h>
 #include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/incidentsmodel.h>
+#include <telltale/items/tooltiptext.h>
 
 namespace telltale::views {
 namespace {
@@ -52,6 +55,15 @@ ChangesTree::ChangesTree(QWidget* parent)
     });
 }
 
+void ChangesTree::paintEvent(QPaintEvent* event)
+{
+    QTreeWidget::paintEvent(event);
+    if (topLevelItemCount() > 0)
+        return;
+    QPainter painter(viewport());
+    paintEmptyState(painter, viewport()->rect(), emptyText(), Theme::current());
+}
+
 void ChangesTree::set(const std::vector<Row>& rows)
 {
     items::assertGuiThread();
@@ -75,12 +87,13 @@ void ChangesTree::set(const std::vector<Row>& rows)
             item->setFont(column, numberFont(12));
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         }
-        const QString sentence = QString::fromStdString(row.incident.sentence);
+        const QString sentence = items::toolTipText(QString::fromStdString(row.incident.sentence));
         for (int column = 0; column < ColumnCount; ++column)
             item->setToolTip(column, sentence);
         items.append(item);
     }
     addTopLevelItems(items);
+    header()->setVisible(!items.empty());
 }
 
 }

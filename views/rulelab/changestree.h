@@ -25,6 +25,11 @@ public:
     explicit ChangesTree(QWidget* parent = nullptr);
 
     void set(const std::vector<Row>& rows); ///< of many the first
+    /// Without rows: a sentence in their place.
+    QString emptyText() const { return tr("The rules that are tried find the same as those in force."); }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
 
 Q_SIGNALS:
     void goWanted(const QString& run, telltale::Step step);

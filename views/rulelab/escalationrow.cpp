@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/tooltiptext.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/steering/configtemplates.h>
@@ -114,11 +115,13 @@ void EscalationRow::makeRows()
     m_ask->setText(tr("Collect more\u2026"));
     m_ask->setFlat(true);
     m_ask->setFixedHeight(22);
+    m_ask->setCursor(Qt::PointingHandCursor);
     m_ask->setFont(wordsFont(11));
     m_ask->setAccessibleName(id + QStringLiteral(" escalate"));
-    m_ask->setToolTip(tr("Ask the ranks around an incident of this rule for more, for some steps"));
-    setToolTip(tr("What the ranks around an incident of this rule collect more, for some steps; then what they had "
-                  "before. What a person applies comes first."));
+    m_ask->setToolTip(items::toolTipText(tr("Ask the ranks around an incident of this rule for more, for some steps")));
+    setToolTip(items::toolTipText(
+        tr("What the ranks around an incident of this rule collect more, for some steps; then what they had "
+           "before. What a person applies comes first.")));
     m_config->setObjectName(QStringLiteral("config") + m_pointer);
     m_config->setAccessibleName(id + QStringLiteral(" escalate config"));
     m_config->setFont(codeFont(12));
@@ -256,13 +259,13 @@ void EscalationRow::changeEvent(QEvent* event)
     QWidget::changeEvent(event);
 }
 
-/// Twenty of them stand below each other: quieter than what they stand beside.
+/// A link: a flat button looks like a word.
 void EscalationRow::tint()
 {
-    QPalette quiet;
-    quiet.setColor(QPalette::Active, QPalette::ButtonText, Theme::current().text2);
-    quiet.setColor(QPalette::Inactive, QPalette::ButtonText, Theme::current().text2);
-    m_ask->setPalette(quiet);
+    QPalette link;
+    link.setColor(QPalette::Active, QPalette::ButtonText, Theme::current().accent);
+    link.setColor(QPalette::Inactive, QPalette::ButtonText, Theme::current().accent);
+    m_ask->setPalette(link);
 }
 
 void EscalationRow::paintEvent(QPaintEvent*)

@@ -30,7 +30,7 @@ LabRuns::LabRuns(items::RunsModel* model, ViewState* state, QWidget* parent)
     setObjectName(QStringLiteral("labRuns"));
     setAccessibleName(tr("Runs to try the rules on"));
     setColumnCount(ColumnCount);
-    setHeaderLabels({ tr("Run"), tr("True"), tr("False"), tr("Clean") });
+    setHeaderLabels({ tr("Name"), tr("True"), tr("False"), tr("Clean") });
     headerItem()->setToolTip(TrueColumn, tr("Incidents that are labeled true"));
     headerItem()->setToolTip(FalseColumn, tr("Incidents that are labeled a false alarm"));
     headerItem()->setToolTip(CleanColumn,

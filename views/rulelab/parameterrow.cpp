@@ -13,7 +13,9 @@
 #include <QToolButton>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/numbertext.h>
 #include <telltale/items/ruletitles.h>
+#include <telltale/items/tooltiptext.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/rolelabel.h>
 
@@ -30,10 +32,26 @@ bool isCount(const judge::Parameter& parameter)
     return parameter.name == "steps" || parameter.name == "times";
 }
 
+/// Whole numbers with their digits in groups, as everywhere else.
+QString shownNumber(double value)
+{
+    const bool isWhole = value == std::floor(value) && std::abs(value) < 1e15;
+    return isWhole ? formatStep(static_cast<qint64>(value)) : RulesDraft::numberText(value);
+}
+
 class NumberBox : public QDoubleSpinBox {
 public:
     using QDoubleSpinBox::QDoubleSpinBox;
-    QString textFromValue(double value) const override { return RulesDraft::numberText(value); }
+    QString textFromValue(double value) const override { return shownNumber(value); }
+    double valueFromText(const QString& text) const override { return QDoubleSpinBox::valueFromText(plain(text)); }
+    QValidator::State validate(QString& text, int& position) const override
+    {
+        QString digits = plain(text);
+        return QDoubleSpinBox::validate(digits, position);
+    }
+
+private:
+    static QString plain(QString text) { return text.remove(QChar(0x202F)); }
 };
 
 QString text(std::string_view words)
@@ -56,8 +74,8 @@ ParameterRow::ParameterRow(judge::Rule rule, std::size_t parameter, RulesDraft* 
 {
     const QString id = text(judge::idOf(rule));
     const QString pointer = QStringLiteral("/rules/%1/%2").arg(id, text(m_parameter.name));
-    setToolTip(tr("%1. Standard: %2")
-                   .arg(items::ruleText(m_parameter.description), RulesDraft::numberText(m_parameter.standard)));
+    setToolTip(items::toolTipText(
+        tr("%1. Standard: %2").arg(items::ruleText(m_parameter.description), shownNumber(m_parameter.standard))));
     auto* label = (new RoleLabel(text(m_parameter.name), &Theme::text2, codeFont(12), this))->asData();
     label->setFixedWidth(ParameterRow::kNameWidth);
     label->setBuddy(m_box);
@@ -81,10 +99,14 @@ ParameterRow::ParameterRow(judge::Rule rule, std::size_t parameter, RulesDraft* 
     m_box->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_box->setFixedWidth(76);
     m_suggest->setObjectName(QStringLiteral("suggest") + pointer);
+    m_suggest->setToolTip(
+        items::toolTipText(tr("Look for the value that best separates what was labeled true from false alarms")));
     m_undo->setFocusPolicy(Qt::NoFocus);
-    auto keeps = m_undo->sizePolicy();
-    keeps.setRetainSizeWhenHidden(true);
-    m_undo->setSizePolicy(keeps);
+    for (QToolButton* button : { m_suggest, m_undo }) {
+        auto keeps = button->sizePolicy();
+        keeps.setRetainSizeWhenHidden(true);
+        button->setSizePolicy(keeps);
+    }
 
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(24, 1, 8, 1);
@@ -138,11 +160,11 @@ void ParameterRow::takeDraft()
     const double before = m_draft->inForce().value(m_rule, m_number);
     m_isChanged = value != before;
     m_undo->setVisible(m_isChanged);
-    m_undo->setToolTip(tr("Back to %1, which is in force").arg(RulesDraft::numberText(before)));
+    m_undo->setToolTip(tr("Back to %1, which is in force").arg(shownNumber(before)));
     const bool isOn = m_draft->rules().isOn(m_rule);
-    for (QWidget* control :
-        { static_cast<QWidget*>(m_slider), static_cast<QWidget*>(m_box), static_cast<QWidget*>(m_suggest) })
-        control->setEnabled(isOn);
+    m_slider->setEnabled(isOn);
+    m_box->setEnabled(isOn);
+    m_suggest->setVisible(isOn); // nothing is looked for of a rule that is off
     update();
 }
 

@@ -302,7 +302,7 @@ void RuleLabView::showResults()
             ? QString()
             : tr("%1 values judged again in %2 ms").arg(formatShort(static_cast<double>(judged))).arg(qRound(ms)));
     m_changesHead->setDetail(changes.empty()
-            ? tr("nothing")
+            ? QString()
             : tr("%n appear", nullptr, appear) + items::comma() + tr("%n vanish", nullptr, vanish));
     showState();
 }

@@ -9,6 +9,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/ruletitles.h>
+#include <telltale/items/tooltiptext.h>
 #include <telltale/runs/paneltree.h>
 
 namespace telltale::views {
@@ -27,7 +28,8 @@ ScoreTree::ScoreTree(QWidget* parent)
     headerItem()->setToolTip(FalseColumn, tr("Incidents labeled a false alarm, or found in a clean run"));
     headerItem()->setToolTip(MissedColumn, tr("Incidents labeled true that are not found"));
     headerItem()->setToolTip(LeadColumn,
-        tr("Steps by which hits become known before the labeled incidents did (below 0: after them); the median"));
+        items::toolTipText(
+            tr("Steps by which hits become known before the labeled incidents did (below 0: after them); the median")));
     setFrameShape(QFrame::NoFrame);
     setUniformRowHeights(true);
     setStyleSheet(QStringLiteral("QTreeView::item { padding-right: 5px; }")); // below the headings, which have 8 px

@@ -82,7 +82,7 @@ QString AnswersModel::textOf(const RankSteering& rank, int column) const
     case TookColumn:
         return rank.tookMs < 0 ? QString() : tr("%1 ms").arg(rank.tookMs);
     case RunsColumn:
-        return rank.runsRev == 0 ? tr("its own") : tr("rev %1").arg(rank.runsRev);
+        return rank.runsRev == 0 ? tr("its own config") : tr("rev %1").arg(rank.runsRev);
     default:
         return QString::fromStdString(rank.reason);
     }
@@ -93,7 +93,14 @@ QVariant AnswersModel::data(const QModelIndex& index, int role) const
     const RankSteering& rank = m_ranks[static_cast<std::size_t>(index.row())];
     switch (role) {
     case Qt::DisplayRole:
+        if (index.column() == AnswerColumn && rank.state == State::None)
+            return QString(QChar(0x2013));
+        return textOf(rank, index.column());
+    case Qt::EditRole: // as a file has it
+        return textOf(rank, index.column());
     case Qt::ToolTipRole:
+        if (index.column() == RunsColumn && rank.runsRev == 0)
+            return tr("The config of the training itself: no revision of this run's history is in force");
         return textOf(rank, index.column());
     case Qt::TextAlignmentRole:
         return QVariant::fromValue((isNumber(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
@@ -104,6 +111,7 @@ QVariant AnswersModel::data(const QModelIndex& index, int role) const
             return {};
         return rank.state == State::Refused ? Theme::current().criticalText
             : rank.state == State::Applied  ? Theme::current().ok
+            : rank.state == State::None     ? Theme::current().text3
                                             : Theme::current().warnText;
     case StateRole:
         return static_cast<int>(rank.state);

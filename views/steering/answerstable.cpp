@@ -18,7 +18,7 @@ namespace {
 
 using State = RankSteering::State;
 
-constexpr int kWidths[] = { 56, 96, 132, 84, 72, 72, 0 };
+constexpr int kWidths[] = { 56, 96, 132, 84, 72, 108, 0 };
 static_assert(std::size(kWidths) == AnswersModel::ColumnCount);
 
 void paintState(QPainter& painter, QRect cell, State state)
@@ -62,7 +62,7 @@ public:
         QRect cell = option.rect.adjusted(8, 0, -8, 0);
         if (index.column() == AnswersModel::AnswerColumn) {
             paintState(*painter, cell, state);
-            cell.setLeft(cell.left() + 18);
+            cell.setLeft(cell.left() + (state == State::None ? 0 : 18));
         }
         const QVariant color = index.data(Qt::ForegroundRole);
         painter->setPen(color.isValid() && !isSelected ? color.value<QColor>() : theme.text);

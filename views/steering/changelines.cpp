@@ -22,16 +22,17 @@ ChangeLines::ChangeLines(QWidget* parent)
     : QWidget(parent)
 {
     setObjectName(QStringLiteral("configChanges"));
-    setAccessibleName(tr("Changes against what runs"));
+    setAccessibleName(tr("Changes"));
 }
 
-void ChangeLines::set(const std::vector<config::FieldChange>& changes)
+void ChangeLines::set(const std::vector<config::FieldChange>& changes, const QString& unchanged)
 {
+    m_unchanged = unchanged;
     m_changes = changes;
     QStringList lines;
     for (const config::FieldChange& change : changes)
         lines.append(QString::fromStdString(change.pointer + ": " + change.before + " -> " + change.after));
-    setAccessibleDescription(lines.join(u'\n'));
+    setAccessibleDescription(changes.empty() ? unchanged : lines.join(u'\n'));
     updateGeometry();
     update();
 }
@@ -49,8 +50,7 @@ void ChangeLines::paintEvent(QPaintEvent*)
     if (m_changes.empty()) {
         painter.setFont(wordsFont(12));
         painter.setPen(theme.text3);
-        painter.drawText(
-            rect().adjusted(12, 0, -12, 0), Qt::AlignCenter | Qt::TextWordWrap, tr("Nothing: the draft is what runs."));
+        painter.drawText(rect().adjusted(12, 0, -12, 0), Qt::AlignCenter | Qt::TextWordWrap, m_unchanged);
         return;
     }
     painter.setFont(codeFont(12));

@@ -15,7 +15,8 @@ class ChangeLines : public QWidget {
 public:
     explicit ChangeLines(QWidget* parent = nullptr);
 
-    void set(const std::vector<config::FieldChange>& changes);
+    /// `unchanged`: what it says where there are none.
+    void set(const std::vector<config::FieldChange>& changes, const QString& unchanged);
     QSize sizeHint() const override;
 
 protected:
@@ -23,6 +24,7 @@ protected:
 
 private:
     std::vector<config::FieldChange> m_changes;
+    QString m_unchanged;
 };
 
 }

@@ -8,6 +8,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QEvent>
 #include <QFileDialog>
 #include <QGridLayout>
 #include <QJsonDocument>
@@ -47,6 +48,7 @@
 #include "fieldtext.h"
 #include "jsoneditor.h"
 #include "numberedit.h"
+#include "problemlabel.h"
 #include "revisionlist.h"
 
 namespace telltale::views {
@@ -57,7 +59,14 @@ using State = RankSteering::State;
 constexpr int kBothPanes = 940; ///< as wide as the fields need beside the JSON
 constexpr int kTemplateWidth = 160; ///< of names that are sentences: whole ones are in the list
 
-QString helpOf(const QString& pointer)
+/// As the form has it.
+QString nameOf(const QString& pointer)
+{
+    const QString own = QStringLiteral("/telltale/");
+    return pointer.mid(pointer.startsWith(own) ? own.size() : 1).replace(u'/', u'.');
+}
+
+QString sentenceOf(const QString& pointer)
 {
     const auto fields = config::fields();
     const auto found = std::find_if(fields.begin(), fields.end(),
@@ -160,7 +169,7 @@ void ConfigView::fillBar()
     addButton(tr("Save as..."), QStringLiteral("configSave"), [this] { askWhereToSave(); });
     addButton(tr("Revert draft"), QStringLiteral("configRevert"), [this] {
         m_draft->revert();
-    })->setToolTip(tr("Revert the draft to what runs"));
+    })->setToolTip(tr("Drop all changes of the draft"));
 }
 
 QWidget* ConfigView::makeBody()
@@ -174,15 +183,12 @@ QWidget* ConfigView::makeBody()
     textLayout->setContentsMargins(0, 0, 0, 0);
     textLayout->setSpacing(0);
     textLayout->addWidget(m_editor, 1);
-    m_problem = (new RoleLabel(&Theme::criticalText, wordsFont(12), text))->asData();
-    m_problem->setWordWrap(true);
+    m_problem = new ProblemLabel(12, text);
+    m_problem->asData();
     m_problem->setContentsMargins(12, 4, 12, 6);
     m_problem->hide();
     textLayout->addWidget(m_problem);
-    connect(m_editor, &JsonEditor::problemAtCursor, this, [this](const QString& sentence) {
-        if (!sentence.isEmpty())
-            m_problem->setText(sentence);
-    });
+    connect(m_editor, &JsonEditor::problemAtCursor, m_problem, &ProblemLabel::setProblem);
 
     auto* changes = scrolled(m_changes);
     changes->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
@@ -215,15 +221,25 @@ QWidget* ConfigView::makeBody()
         m_form->setUsedOnly(on);
         m_fieldsHead->setDetail(m_form->countText());
     });
-    m_help = (new RoleLabel(&Theme::text2, wordsFont(11), fields))->asData();
+    m_helpBox = new QWidget(fields);
+    m_helpBox->setBackgroundRole(QPalette::Mid);
+    m_helpBox->setAutoFillBackground(true);
+    m_help = (new RoleLabel(&Theme::text2, wordsFont(11), m_helpBox))->asData();
+    m_help->setObjectName(QStringLiteral("configHelp"));
+    m_help->setBackgroundRole(QPalette::Base);
+    m_help->setAutoFillBackground(true);
     m_help->setWordWrap(true);
     m_help->setContentsMargins(12, 4, 12, 6);
-    m_help->hide();
-    fields->layout()->addWidget(m_help);
+    auto* helpLayout = new QVBoxLayout(m_helpBox);
+    helpLayout->setContentsMargins(0, 1, 0, 0);
+    helpLayout->addWidget(m_help);
+    m_helpBox->hide();
+    fields->layout()->addWidget(m_helpBox);
     connect(m_form, &ConfigForm::entered, this, [this](const QString& pointer) {
         m_editor->goTo(pointer);
-        m_help->setText(helpOf(pointer));
-        m_help->setVisible(!m_help->text().isEmpty());
+        const QString sentence = sentenceOf(pointer);
+        m_help->setText(tr("%1: %2").arg(nameOf(pointer), sentence));
+        m_helpBox->setVisible(!sentence.isEmpty());
     });
     across->addWidget(fields);
     across->addWidget(json.box = titled(tr("JSON"), text, across, &json.head));
@@ -296,8 +312,7 @@ QWidget* ConfigView::makeApplyBox()
     m_apply->setDefault(true);
     connect(m_apply, &QPushButton::clicked, this, &ConfigView::apply);
     grid->addWidget(m_apply, row++, 1, Qt::AlignLeft);
-    m_why = new RoleLabel(&Theme::text2, wordsFont(11), box);
-    m_why->setWordWrap(true);
+    m_why = new ProblemLabel(11, box);
     grid->addWidget(m_why, row, 1);
     grid->setColumnStretch(1, 1);
     return box;
@@ -375,13 +390,31 @@ void ConfigView::takeSteering()
             config = start->config;
         m_isRunningKnown = !runs.empty() || !m_startText.empty();
         // What a program wrote on one line is laid out for people; what a person laid out stays.
-        const bool isLaidOut = m_startText.find('\n') != std::string::npos;
+        const bool isLaidOut = m_startText.find('\n') < m_startText.find_last_of('}');
         m_draft->setRunning(config,
             m_isRunningKnown
                 ? QString::fromStdString(config::editedConfigText(isLaidOut ? m_startText : std::string(), config))
                 : QStringLiteral("{\n}\n"));
     }
     takeDraft();
+}
+
+bool ConfigView::isLive() const
+{
+    const auto run = context().state != nullptr ? context().state->run() : nullptr;
+    return run != nullptr && run->live && !run->live->closed.load(std::memory_order_acquire);
+}
+
+bool ConfigView::isOver() const
+{
+    const auto run = context().state != nullptr ? context().state->run() : nullptr;
+    if (run == nullptr || isLive())
+        return false;
+    const auto catalog = context().state->catalog();
+    // One that another program records is not live here either.
+    return run->live || !catalog
+        || std::none_of(catalog->sources.begin(), catalog->sources.end(),
+            [](const store::SourceInfo& source) { return source.state == store::SourceState::Running; });
 }
 
 std::optional<std::vector<Rank>> ConfigView::chosenRanks() const
@@ -407,12 +440,16 @@ std::optional<qint64> ConfigView::chosenStep() const
 
 QString ConfigView::whyNot() const
 {
+    if (isOver())
+        return m_draft->changes().empty()
+            ? tr("This run has ended: the draft is the config that it had last, and nothing can be applied.")
+            : tr("This run has ended: nothing can be applied, but the draft can be saved as a file.");
+    if (context().state == nullptr || context().state->run() == nullptr)
+        return tr("Without a run the draft can be saved as a file.");
+    if (!isLive() || steering() == nullptr || !context().steering->offer)
+        return tr("This run is not being recorded here: nobody would answer.");
     if (!m_draft->isConfig() || m_draft->errors() > 0)
         return tr("Fix %n error(s) first.", nullptr, std::max(1, m_draft->errors()));
-    if (steering() == nullptr || !context().steering->offer)
-        return context().state != nullptr && context().state->run() != nullptr
-            ? tr("This run is not being recorded here: nobody would answer.")
-            : tr("Without a run the draft can be saved as a file.");
     const auto ranks = chosenRanks();
     const auto& known = m_draft->run().ranks;
     if (!ranks)
@@ -428,7 +465,15 @@ QString ConfigView::whyNot() const
     return {};
 }
 
-void ConfigView::takeDraft()
+void ConfigView::changeEvent(QEvent* event)
+{
+    DataView::changeEvent(event);
+    if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange) && m_caption != nullptr)
+        showCaption();
+}
+
+/// Of the caption, the errors alone are in the color of what is wrong.
+void ConfigView::showCaption()
 {
     const RunSteering* now = steering();
     const int errors = m_draft->errors();
@@ -440,28 +485,54 @@ void ConfigView::takeDraft()
     }
     words.append(changes > 0 ? tr("draft: %n change(s)", nullptr, changes) : tr("no changes"));
     if (errors > 0)
-        words.append(tr("%n error(s)", nullptr, errors));
+        words.append(QStringLiteral("<span style=\"color:%1\">%2</span>")
+                         .arg(Theme::current().criticalText.name(), tr("%n error(s)", nullptr, errors)));
+    m_caption->setTextFormat(errors > 0 ? Qt::RichText : Qt::PlainText);
     m_caption->setText(words.join(QStringLiteral(" \u00b7 ")));
-    m_caption->setForegroundRole(errors > 0 ? QPalette::BrightText
-            : changes > 0                   ? QPalette::Link
-                                            : QPalette::PlaceholderText);
-    m_fieldsHead->setDetail(m_form->countText());
-    m_changes->set(m_draft->changes());
+    m_caption->setForegroundRole(changes > 0 ? QPalette::Link : QPalette::PlaceholderText);
+}
+
+void ConfigView::showChanges()
+{
+    const RunSteering* now = steering();
+    const bool hasRun = context().state != nullptr && context().state->run() != nullptr;
+    m_changes->set(m_draft->changes(),
+        isLive()     ? tr("Nothing: the draft is what runs.")
+            : hasRun ? tr("Nothing: the draft is the config that the run had last.")
+                     : tr("Nothing: every field has its default."));
     const bool isRevision = now != nullptr && now->rev > 0 && m_answers->count(State::Applied) > 0;
-    m_changesHead->setTitle(isRevision ? tr("Changes against rev %1").arg(now->rev) : tr("Changes against what runs"));
-    m_changesHead->setDetail(isRevision ? tr("what runs now") : QString());
+    m_changesHead->setTitle(isRevision ? tr("Changes against rev %1").arg(now->rev)
+            : isLive()                 ? tr("Changes against what runs")
+            : hasRun                   ? tr("Changes against the last config")
+                                       : tr("Changes against the defaults"));
+    m_changesHead->setDetail(!isRevision ? QString() : isLive() ? tr("what runs now") : tr("what ran last"));
+}
+
+void ConfigView::takeDraft()
+{
+    const RunSteering* now = steering();
+    showCaption();
+    m_fieldsHead->setDetail(m_form->countText());
+    showChanges();
     showRates();
     const auto& problems = m_draft->problems();
     m_problem->setVisible(!problems.empty());
     if (!problems.empty()) {
-        m_problem->setText(QString::fromStdString(problems.front().sentence));
-        m_problem->setColor(problems.front().isError ? &Theme::criticalText : &Theme::warnText);
+        const auto worst = std::find_if(
+            problems.begin(), problems.end(), [](const config::Problem& problem) { return problem.isError; });
+        const config::Problem& shown = worst == problems.end() ? problems.front() : *worst;
+        m_problem->setProblem(problemSentence(shown), shown.isError);
     }
     const QString why = whyNot();
-    m_apply->setText(now != nullptr ? tr("Apply rev %1").arg(now->rev + 1) : tr("Apply"));
+    const bool canAnswer = isLive() && now != nullptr;
+    m_apply->setText(canAnswer ? tr("Apply rev %1").arg(now->rev + 1) : tr("Apply"));
     m_apply->setEnabled(why.isEmpty());
-    m_why->setText(why);
-    m_why->setColor(errors > 0 ? &Theme::criticalText : &Theme::text2);
+    m_ranks->setEnabled(canAnswer);
+    m_step->setEnabled(canAnswer);
+    if (canAnswer && m_draft->errors() > 0)
+        m_why->setProblem(why, true);
+    else
+        m_why->setNote(why);
     showAnswers();
 }
 
@@ -483,10 +554,11 @@ void ConfigView::showAnswers()
 
 void ConfigView::showRates()
 {
-    const bool isLive = steering() != nullptr;
-    m_costBox->setVisible(m_cost->set(*m_draft, isLive ? context().steering->rates() : RunRates {}, m_isRunningKnown));
+    const bool isMeasured = isLive() && steering() != nullptr;
+    m_costBox->setVisible(
+        m_cost->set(*m_draft, isMeasured ? context().steering->rates() : RunRates {}, m_isRunningKnown, isLive()));
     const StepRange own = context().state != nullptr ? context().state->ownRange() : StepRange {};
-    const bool isKnown = isLive && !own.isEmpty();
+    const bool isKnown = isMeasured && !own.isEmpty();
     m_step->setRange(isKnown ? own.last.value + 1 : 0, std::numeric_limits<qint64>::max());
     const qint64 ahead = chosenStep().value_or(0) - own.last.value;
     m_stepHint->setVisible(isKnown && chosenStep().value_or(0) > 0);
@@ -548,7 +620,7 @@ void ConfigView::inBackground(std::function<std::function<void(ConfigView&)>(QSt
             if (self && trouble.isEmpty())
                 done(*self);
             else if (self)
-                self->m_why->setText(trouble);
+                self->m_why->setProblem(trouble, true);
         });
     });
 }
@@ -576,7 +648,7 @@ Expected<void> ConfigView::writeCsv(QIODevice* device) const
     csv.endRow();
     for (int row = 0; row < m_answers->rowCount(); ++row) {
         for (int column = 0; column < AnswersModel::ColumnCount; ++column)
-            csv.text(m_answers->index(row, column).data().toString());
+            csv.text(m_answers->index(row, column).data(Qt::EditRole).toString());
         csv.endRow();
     }
     return csv.finish();

@@ -25,6 +25,7 @@ class CostTable;
 class JsonEditor;
 class NumberEdit;
 class PanelHead;
+class ProblemLabel;
 class RevisionList;
 class RoleLabel;
 class ViewBar;
@@ -49,6 +50,7 @@ public:
 
 private:
     void ask() override;
+    void changeEvent(QEvent* event) override;
     QWidget* makeBody();
     QWidget* makeApplyBox();
     QWidget* makeHistory();
@@ -56,6 +58,8 @@ private:
     void take(const analysis::ConfigFacts& found);
     void takeSteering();
     void takeDraft();
+    void showCaption();
+    void showChanges();
     void showAnswers();
     void showRates(); ///< what comes of what was measured lately
     void chooseTemplate(int number);
@@ -64,6 +68,8 @@ private:
     void askForFile();
     void askWhereToSave();
     const RunSteering* steering() const;
+    bool isLive() const; ///< the run is being recorded here
+    bool isOver() const; ///< it has ended
     /// Why nothing can be applied now; empty when it can.
     QString whyNot() const;
     std::optional<std::vector<Rank>> chosenRanks() const;
@@ -77,7 +83,8 @@ private:
     ConfigForm* m_form = nullptr;
     JsonEditor* m_editor = nullptr;
     RoleLabel* m_help = nullptr;
-    RoleLabel* m_problem = nullptr;
+    QWidget* m_helpBox = nullptr; ///< with the line above it
+    ProblemLabel* m_problem = nullptr;
     ChangeLines* m_changes = nullptr;
     PanelHead* m_fieldsHead = nullptr;
     PanelHead* m_changesHead = nullptr;
@@ -87,7 +94,7 @@ private:
     NumberEdit* m_step = nullptr;
     RoleLabel* m_stepHint = nullptr;
     QPushButton* m_apply = nullptr;
-    RoleLabel* m_why = nullptr;
+    ProblemLabel* m_why = nullptr;
     PanelHead* m_answersHead = nullptr;
     PanelHead* m_historyHead = nullptr;
     RevisionList* m_history = nullptr;

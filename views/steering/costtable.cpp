@@ -34,7 +34,6 @@ CostTable::CostTable(QWidget* parent)
         return line;
     };
     m_head = addLine(0, {}, wordsFont(11));
-    m_head.now->setText(tr("now"));
     m_head.draft->setText(tr("draft"));
     m_head.draft->setColor(&Theme::text2);
     const QString names[] { tr("Series"), tr("Samples a step"), tr("Stored"), tr("Step time") };
@@ -58,7 +57,7 @@ CostTable::Texts CostTable::textsOf(const config::CostEstimate& estimate, const 
     return texts;
 }
 
-bool CostTable::set(const ConfigDraft& draft, const RunRates& rates, bool isRunningKnown)
+bool CostTable::set(const ConfigDraft& draft, const RunRates& rates, bool isRunningKnown, bool isLive)
 {
     const config::MonitorConfig& running = draft.running();
     const auto wanted = config::estimateCost(draft.config(), running, draft.run(), rates);
@@ -68,6 +67,7 @@ bool CostTable::set(const ConfigDraft& draft, const RunRates& rates, bool isRunn
     const bool isChange = !draft.changes().empty();
     const Texts before = isRunningKnown ? textsOf(*now, rates) : Texts {};
     const Texts after = isChange ? textsOf(*wanted, rates) : Texts {};
+    m_head.now->setText(isLive ? tr("now") : tr("last"));
     m_head.now->setVisible(isRunningKnown);
     m_head.draft->setVisible(isChange);
     for (std::size_t row = 0; row < RowCount; ++row) {

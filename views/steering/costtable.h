@@ -19,9 +19,9 @@ class CostTable : public QWidget {
 public:
     explicit CostTable(QWidget* parent = nullptr);
 
-    /// `isRunningKnown`: somebody has said what runs. False: there is nothing to tell while the run's model is not
-    /// known.
-    bool set(const ConfigDraft& draft, const RunRates& rates, bool isRunningKnown);
+    /// `isRunningKnown`: somebody has said what runs, or ran last where the run is not live. False: there is nothing to
+    /// tell while the run's model is not known.
+    bool set(const ConfigDraft& draft, const RunRates& rates, bool isRunningKnown, bool isLive);
 
 private:
     enum Row { SeriesRow, SamplesRow, StoredRow, TimeRow, RowCount };

@@ -21,6 +21,7 @@
 #include "fieldhint.h"
 #include "fieldtext.h"
 #include "numberedit.h"
+#include "problemlabel.h"
 #include "switchbutton.h"
 
 namespace telltale::views {
@@ -35,6 +36,8 @@ QString dotted(const config::Field& field)
 
 constexpr int kHeight = 26; ///< of a row, whatever its control
 constexpr int kBeforeStretch = 1000; ///< a field has the room before what is empty behind it, but for a pixel
+constexpr int kHintRoom = 84; ///< for one behind a wide field, so that all of these end at one place
+constexpr int kUndoRoom = 8 + 26;
 
 /// The names that a field chooses of, where it is a list of them.
 config::Json namesIn(const config::Json& schema)
@@ -95,9 +98,10 @@ FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* pare
     , m_pointer(QString::fromStdString(field.pointer()))
     , m_draft(draft)
     , m_hint(new RoleLabel(&Theme::text3, wordsFont(11), this))
-    , m_undo(makeToolButton(QStringLiteral("undo"), tr("Back to what runs"), this))
-    , m_problem((new RoleLabel(&Theme::criticalText, wordsFont(11), this))->asData())
+    , m_undo(makeToolButton(QStringLiteral("undo"), tr("Undo this change"), this))
+    , m_problem(new ProblemLabel(11, this))
 {
+    m_problem->asData();
     const QString name = dotted(field);
     auto* label = (new RoleLabel(name, &Theme::text, codeFont(12), this))->asData();
     label->setMinimumHeight(kHeight);
@@ -117,6 +121,7 @@ FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* pare
     row->addWidget(label, 0, control->layout() != nullptr ? Qt::AlignTop : Qt::Alignment());
     row->addWidget(control, qobject_cast<QLineEdit*>(control) != nullptr ? kBeforeStretch : 0);
     row->addStretch(1);
+    m_hint->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     row->addWidget(m_hint);
     row->addWidget(m_undo);
     auto* layout = new QVBoxLayout(this);
@@ -125,7 +130,6 @@ FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* pare
     layout->addLayout(row);
     auto* below = new QHBoxLayout;
     below->setContentsMargins(kNameWidth + 20, 0, 8, 0);
-    m_problem->setWordWrap(true);
     below->addWidget(m_problem);
     layout->addLayout(below);
     m_undo->setFocusPolicy(Qt::NoFocus);
@@ -216,8 +220,13 @@ QWidget* FieldRow::makeText(const Json& schema)
     edit->setMinimumWidth(72);
     edit->setMaximumWidth(isNumber ? 120 : 420);
     edit->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    m_isWide = !isNumber;
     if (isList)
         edit->setPlaceholderText(tr("all"));
+    else if (m_field.name == "overhead_budget")
+        edit->setPlaceholderText(tr("none"));
+    else if (m_field.name == "ndigits")
+        edit->setPlaceholderText(tr("9 significant"));
     const auto read = [=, this](const QString& text) -> Json {
         if (isTargets) {
             // What a target selects of its module stays with its name.
@@ -271,6 +280,15 @@ void FieldRow::set(const Json& value)
 void FieldRow::setHintVisible(bool on)
 {
     m_hint->setVisible(on);
+    fitHint();
+}
+
+void FieldRow::fitHint()
+{
+    QSizePolicy policy = m_undo->sizePolicy();
+    policy.setRetainSizeWhenHidden(m_isWide && m_hint->isHidden());
+    m_undo->setSizePolicy(policy);
+    m_hint->setMinimumWidth(m_isWide ? kHintRoom + (m_undo->isHidden() ? kUndoRoom : 0) : 0);
 }
 
 void FieldRow::takeDraft()
@@ -282,12 +300,11 @@ void FieldRow::takeDraft()
         const QString pointer = QString::fromStdString(problem.pointer);
         if (!sentence.isEmpty() || (pointer != m_pointer && !pointer.startsWith(below)))
             continue;
-        sentence = QString::fromStdString(problem.sentence);
+        sentence = problemSentence(problem);
         isError = problem.isError;
     }
     m_hasProblem = !sentence.isEmpty();
-    m_problem->setText(sentence);
-    m_problem->setColor(isError ? &Theme::criticalText : &Theme::warnText);
+    m_problem->setProblem(sentence, isError);
     m_problem->setVisible(m_hasProblem);
     for (auto* edit : findChildren<QLineEdit*>()) {
         edit->setProperty(kProblemProperty, m_hasProblem && isError);
@@ -299,6 +316,7 @@ void FieldRow::takeDraft()
     m_isChanged = change != nullptr;
     m_isUsed = m_isChanged || m_hasProblem || value != m_field.write({});
     m_undo->setVisible(m_isChanged);
+    fitHint();
     const bool wasAll = change != nullptr && (change->before == "[]" || change->before == "{}");
     const QString before = wasAll ? tr("all")
         : change != nullptr       ? grouped(QString::fromStdString(change->before))

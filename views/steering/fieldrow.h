@@ -13,6 +13,7 @@ class QVBoxLayout;
 namespace telltale::views {
 
 class ConfigDraft;
+class ProblemLabel;
 class RoleLabel;
 
 /// One field of a config in the form: its name, a control of its type, what its value means or was, and what is wrong
@@ -49,6 +50,7 @@ private:
     QWidget* makeChecks(const Json& names);
     QWidget* makeText(const Json& schema);
     void set(const Json& value);
+    void fitHint();
 
     const config::Field& m_field;
     const QString m_pointer;
@@ -56,7 +58,8 @@ private:
     std::function<void(const Json&)> m_show; ///< puts a value into the control
     RoleLabel* m_hint; ///< what the value means, or was
     QToolButton* m_undo;
-    RoleLabel* m_problem;
+    ProblemLabel* m_problem;
+    bool m_isWide = false; ///< its control takes what room there is
     bool m_isChanged = false;
     bool m_hasProblem = false;
     bool m_isUsed = false;

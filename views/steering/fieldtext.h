@@ -6,6 +6,8 @@
 #include <QCoreApplication>
 #include <QString>
 
+#include <telltale/config/monitorconfig.h>
+
 namespace telltale::views {
 
 /// A word of the table of fields.
@@ -18,6 +20,13 @@ inline QString fieldText(std::string_view text)
 inline QString fieldSentence(std::string_view text)
 {
     return QCoreApplication::translate("telltale::config", std::string(text).c_str());
+}
+
+/// What is wrong, as a sentence of its own: the same words may follow a place elsewhere.
+inline QString problemSentence(const config::Problem& problem)
+{
+    const QString words = QString::fromStdString(problem.sentence);
+    return words.left(1).toUpper() + words.mid(1);
 }
 
 }

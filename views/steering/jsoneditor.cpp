@@ -9,6 +9,7 @@
 #include <QScrollBar>
 #include <QStringListModel>
 #include <QTextBlock>
+#include <QTextLayout>
 
 #include <telltale/common/oneedit.h>
 #include <telltale/common/theme.h>
@@ -66,7 +67,8 @@ JsonEditor::JsonEditor(ConfigDraft* draft, QWidget* parent)
         const int at = textCursor().position();
         const auto found = std::find_if(
             m_marks.begin(), m_marks.end(), [at](const Mark& mark) { return mark.begin <= at && at <= mark.end; });
-        Q_EMIT problemAtCursor(found == m_marks.end() ? QString() : found->sentence);
+        if (found != m_marks.end())
+            Q_EMIT problemAtCursor(found->sentence, found->isError);
     });
     connect(this, &QPlainTextEdit::updateRequest, this, [this](const QRect&, int) { m_numbers->update(); });
     connect(draft, &ConfigDraft::changed, this, &JsonEditor::takeDraft);
@@ -97,8 +99,7 @@ void JsonEditor::mark()
     QList<QTextEdit::ExtraSelection> selections;
     for (const config::Problem& problem : m_draft->problems()) {
         const config::TextSpan place = config::findPlace(text, problem.pointer);
-        Mark mark { position(place.begin), position(place.end), problem.isError,
-            QString::fromStdString(problem.sentence) };
+        Mark mark { position(place.begin), position(place.end), problem.isError, problemSentence(problem) };
         QTextEdit::ExtraSelection selection;
         selection.cursor = QTextCursor(document());
         selection.cursor.setPosition(mark.begin);
@@ -165,7 +166,8 @@ void JsonEditor::paintNumbers()
         if (has(true) || has(false))
             painter.fillRect(QRectF(0, area.top(), 3, area.height()), has(true) ? theme.criticalMark : theme.warnMark);
         painter.setPen(textCursor().block() == block ? theme.text2 : theme.text3);
-        painter.drawText(QRectF(0, area.top(), m_numbers->width() - 8, area.height()),
+        // Below the last line the block has the document's margin, too.
+        painter.drawText(QRectF(0, area.top(), m_numbers->width() - 8, block.layout()->boundingRect().height()),
             Qt::AlignRight | Qt::AlignVCenter, QString::number(block.blockNumber() + 1));
     }
 }

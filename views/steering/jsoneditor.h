@@ -22,8 +22,8 @@ public:
     void goTo(const QString& pointer);
 
 Q_SIGNALS:
-    /// What is wrong where the cursor is; empty when nothing is.
-    void problemAtCursor(const QString& sentence);
+    /// The cursor has come to where something is wrong.
+    void problemAtCursor(const QString& sentence, bool isError);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

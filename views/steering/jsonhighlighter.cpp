@@ -8,18 +8,15 @@
 #include <telltale/common/theme.h>
 
 namespace telltale::views {
-namespace {
 
-QColor wordColor(const Theme& theme)
+QColor codeWordColor(const Theme& theme)
 {
     return theme.mode == Theme::Mode::Dark ? QColor(0x8E, 0xC7, 0xFF) : QColor(0x14, 0x63, 0xC4);
 }
 
-QColor textColor(const Theme& theme)
+QColor codeTextColor(const Theme& theme)
 {
     return theme.mode == Theme::Mode::Dark ? QColor(0xBD, 0xE3, 0xB4) : QColor(0x0E, 0x75, 0x48);
-}
-
 }
 
 JsonHighlighter::JsonHighlighter(QPlainTextEdit* editor)
@@ -43,9 +40,9 @@ void JsonHighlighter::highlightBlock(const QString& text)
     for (auto found = token.globalMatch(text); found.hasNext();) {
         const auto match = found.next();
         const QColor color = match.hasCaptured(QStringLiteral("name")) ? theme.text
-            : match.hasCaptured(QStringLiteral("text"))                ? textColor(theme)
+            : match.hasCaptured(QStringLiteral("text"))                ? codeTextColor(theme)
             : match.hasCaptured(QStringLiteral("comment"))             ? theme.text3
-                                                                       : wordColor(theme);
+                                                                       : codeWordColor(theme);
         setFormat(static_cast<int>(match.capturedStart()), static_cast<int>(match.capturedLength()), color);
     }
 }
