@@ -2371,6 +2371,10 @@
         <source>The largest deviation in the run of the kind and statistic that are shown: how many times its usual spread a value left the median of those before it</source>
         <translation>整个运行中、当前所示种类与统计量的最大偏离：数值偏离此前中位数多少倍其常见离散度</translation>
     </message>
+    <message>
+        <source>(model)</source>
+        <translation>（模型）</translation>
+    </message>
 </context>
 <context>
     <name>telltale::items::RunsModel</name>
@@ -3729,10 +3733,6 @@ GPL-3.0-or-later</translation>
         <translation>在本机训练一个小型 GPT，记录每个模块。</translation>
     </message>
     <message>
-        <source>One that goes wrong</source>
-        <translation>会出错的演示</translation>
-    </message>
-    <message>
         <source>The same training, in which one value becomes NaN: find where</source>
         <translation>同样的训练，但有一个值变成 NaN：找出在哪里</translation>
     </message>
@@ -3759,6 +3759,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Its run opens here by itself with the first step, in a few seconds.</source>
         <translation>几秒后，第一步到达时，其运行会自动在此打开。</translation>
+    </message>
+    <message>
+        <source>With a fault</source>
+        <translation>带故障的演示</translation>
     </message>
 </context>
 <context>
@@ -3907,10 +3911,6 @@ GPL-3.0-or-later</translation>
         <translation>%1 毫秒</translation>
     </message>
     <message>
-        <source>its own</source>
-        <translation>自身配置</translation>
-    </message>
-    <message>
         <source>rev %1</source>
         <translation>版本 %1</translation>
     </message>
@@ -3941,6 +3941,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Reason</source>
         <translation>原因</translation>
+    </message>
+    <message>
+        <source>its own config</source>
+        <translation>自身配置</translation>
+    </message>
+    <message>
+        <source>The config of the training itself: no revision of this run&apos;s history is in force</source>
+        <translation>训练自身的配置：此运行历史中没有任何版本在生效</translation>
     </message>
 </context>
 <context>
@@ -4100,10 +4108,6 @@ GPL-3.0-or-later</translation>
         <translation>下方</translation>
     </message>
     <message>
-        <source>selected heads</source>
-        <translation>所选的头</translation>
-    </message>
-    <message>
         <source>heads of the layer</source>
         <translation>该层的头</translation>
     </message>
@@ -4223,6 +4227,10 @@ GPL-3.0-or-later</translation>
             <numerusform>，%n 个头</numerusform>
         </translation>
     </message>
+    <message>
+        <source>heads over steps</source>
+        <translation>各头随步变化</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CalmWords</name>
@@ -4268,12 +4276,8 @@ GPL-3.0-or-later</translation>
 <context>
     <name>telltale::views::ChangeLines</name>
     <message>
-        <source>Changes against what runs</source>
-        <translation>与正在运行的配置相比</translation>
-    </message>
-    <message>
-        <source>Nothing: the draft is what runs.</source>
-        <translation>无：草稿与正在运行的配置相同。</translation>
+        <source>Changes</source>
+        <translation>差异</translation>
     </message>
 </context>
 <context>
@@ -4320,6 +4324,10 @@ GPL-3.0-or-later</translation>
         <source>vanishes</source>
         <translation>消失</translation>
     </message>
+    <message>
+        <source>The rules that are tried find the same as those in force.</source>
+        <translation>试用的规则与现行规则的结果相同。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CommLane</name>
@@ -4344,6 +4352,14 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>共 %n 次调用</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Pale: from the first call to the end of the last. Filled: the share of that time that is in calls.</source>
+        <translation>浅色：从首次调用到最后一次结束。实心：其中处于调用中的时间占比。</translation>
+    </message>
+    <message>
+        <source>%1 of that time</source>
+        <translation>占该时段的 %1</translation>
     </message>
 </context>
 <context>
@@ -4476,28 +4492,12 @@ GPL-3.0-or-later</translation>
         <translation>已请各 rank 采集集合通信，随后的步中就会出现。</translation>
     </message>
     <message>
-        <source>This run records no collectives. Set cc_distribution.enable to true in its config to collect what passes through torch.distributed, and cc_distribution.cc_pre_hook to have it before the calls, too.</source>
-        <translation>此运行没有记录集合通信。在其配置中把 cc_distribution.enable 设为 true，即可采集经过 torch.distributed 的数据；再把 cc_distribution.cc_pre_hook 设为 true，则调用前的数据也会采集。</translation>
-    </message>
-    <message>
         <source>No call site matches the filter “%1”.</source>
         <translation>没有调用位置与筛选“%1”匹配。</translation>
     </message>
     <message>
         <source>Rank %1 records no collectives.</source>
         <translation>rank %1 没有记录集合通信。</translation>
-    </message>
-    <message>
-        <source>Choose a call site to see the stack it is called from</source>
-        <translation>选择一个调用位置，即可查看其调用栈</translation>
-    </message>
-    <message>
-        <source>%1: the agent of this run told no stack</source>
-        <translation>%1：此运行的代理没有提供调用栈</translation>
-    </message>
-    <message>
-        <source>Stack of %1, the innermost first; a click copies file:line</source>
-        <translation>%1 的调用栈，最内层在前；单击可复制 文件:行</translation>
     </message>
     <message>
         <source>Copied %1</source>
@@ -4511,13 +4511,41 @@ GPL-3.0-or-later</translation>
         <source>at step %1</source>
         <translation>第 %1 步</translation>
     </message>
+    <message>
+        <source>In the step</source>
+        <translation>步内时间</translation>
+    </message>
+    <message>
+        <source>Stack</source>
+        <translation>调用栈</translation>
+    </message>
+    <message>
+        <source>This run records no collectives; cc_distribution.enable in its config turns them on.</source>
+        <translation>此运行没有记录集合通信；在其配置中打开 cc_distribution.enable 即可记录。</translation>
+    </message>
+    <message>
+        <source>Over the steps</source>
+        <translation>随步变化</translation>
+    </message>
+    <message>
+        <source>Stack of %1</source>
+        <translation>%1 的调用栈</translation>
+    </message>
+    <message>
+        <source>The innermost first; a click copies file:line</source>
+        <translation>最内层在前；点击复制 文件:行号</translation>
+    </message>
+    <message>
+        <source>The agent of this run told no stack.</source>
+        <translation>此运行的代理没有提供调用栈。</translation>
+    </message>
+    <message>
+        <source>Choose a call site to see the stack it is called from.</source>
+        <translation>选择一个调用位置以查看其调用栈。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CompareBar</name>
-    <message>
-        <source>Run B</source>
-        <translation>运行 B</translation>
-    </message>
     <message>
         <source>Aligned by</source>
         <translation>对齐方式</translation>
@@ -4630,6 +4658,10 @@ GPL-3.0-or-later</translation>
         <source>Choose runs</source>
         <translation>选择运行</translation>
     </message>
+    <message>
+        <source>B:</source>
+        <translation>B：</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CompareView</name>
@@ -4670,10 +4702,6 @@ GPL-3.0-or-later</translation>
         <translation>%1，A：%2，B：%3</translation>
     </message>
     <message>
-        <source>Choose up to %1 runs to compare “%2” with: the button above.</source>
-        <translation>用上方的按钮选择至多 %1 个运行，与“%2”对比。</translation>
-    </message>
-    <message>
         <source>The runs have no %1 of the same modules on rank %2. Choose another kind, or other runs.</source>
         <translation>这些运行在 rank %2 上没有相同模块的%1。请选择其他类别或其他运行。</translation>
     </message>
@@ -4688,6 +4716,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Configs, hyperparameters and environments are the same.</source>
         <translation>配置、超参数和环境均相同。</translation>
+    </message>
+    <message>
+        <source>“%2” is compared with up to %1 other runs: “Choose runs” above shows them.</source>
+        <translation>“%2” 可与至多 %1 个其他运行比较：点击上方的“选择运行”。</translation>
     </message>
 </context>
 <context>
@@ -4835,10 +4867,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Save as</source>
         <translation>另存为</translation>
-    </message>
-    <message>
-        <source>Revert the draft to what runs</source>
-        <translation>将草稿恢复为正在运行的配置</translation>
     </message>
     <message>
         <source>Changes against what runs</source>
@@ -5008,6 +5036,46 @@ GPL-3.0-or-later</translation>
         <source>the newest step is %1</source>
         <translation>最新步为 %1</translation>
     </message>
+    <message>
+        <source>Drop all changes of the draft</source>
+        <translation>放弃草稿的所有改动</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>This run has ended: the draft is the config that it had last, and nothing can be applied.</source>
+        <translation>此运行已结束：草稿是其最后的配置，无法再应用。</translation>
+    </message>
+    <message>
+        <source>This run has ended: nothing can be applied, but the draft can be saved as a file.</source>
+        <translation>此运行已结束：无法再应用，但可将草稿保存为文件。</translation>
+    </message>
+    <message>
+        <source>Nothing: the draft is what runs.</source>
+        <translation>无：草稿与正在运行的配置相同。</translation>
+    </message>
+    <message>
+        <source>Nothing: the draft is the config that the run had last.</source>
+        <translation>无：草稿与此运行最后的配置相同。</translation>
+    </message>
+    <message>
+        <source>Nothing: every field has its default.</source>
+        <translation>无：所有字段均为默认值。</translation>
+    </message>
+    <message>
+        <source>Changes against the last config</source>
+        <translation>与最后配置的差异</translation>
+    </message>
+    <message>
+        <source>Changes against the defaults</source>
+        <translation>与默认值的差异</translation>
+    </message>
+    <message>
+        <source>what ran last</source>
+        <translation>最后生效</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ConnectionsPanel</name>
@@ -5112,6 +5180,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>The draft stays inside the budget of %1 of step time.</source>
         <translation>草稿在步时间 %1 的预算之内。</translation>
+    </message>
+    <message>
+        <source>last</source>
+        <translation>最后</translation>
     </message>
 </context>
 <context>
@@ -5639,16 +5711,24 @@ GPL-3.0-or-later</translation>
 <context>
     <name>telltale::views::FieldRow</name>
     <message>
-        <source>Back to what runs</source>
-        <translation>恢复为正在运行的值</translation>
-    </message>
-    <message>
         <source>all</source>
         <translation>全部</translation>
     </message>
     <message>
         <source>was %1</source>
         <translation>原为 %1</translation>
+    </message>
+    <message>
+        <source>Undo this change</source>
+        <translation>撤销此改动</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>9 significant</source>
+        <translation>9 位有效数字</translation>
     </message>
 </context>
 <context>
@@ -5711,6 +5791,13 @@ GPL-3.0-or-later</translation>
     <message>
         <source>First non-finite: step %1, rank %2, %3</source>
         <translation>首个非有限值：第 %1 步，rank %2，%3</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::FrameList</name>
+    <message>
+        <source>A click copies file:line</source>
+        <translation>点击复制 文件:行号</translation>
     </message>
 </context>
 <context>
@@ -6149,10 +6236,6 @@ GPL-3.0-or-later</translation>
         <translation>用来试验规则的运行</translation>
     </message>
     <message>
-        <source>Run</source>
-        <translation>运行</translation>
-    </message>
-    <message>
         <source>True</source>
         <translation>属实</translation>
     </message>
@@ -6176,6 +6259,10 @@ GPL-3.0-or-later</translation>
         <source>Nothing is wrong with the run: whatever is found in it, and not labeled true, is a false alarm</source>
         <translation>这次运行没有问题：其中找到的、未标为属实的事件都算误报</translation>
     </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::Lanes</name>
@@ -6190,6 +6277,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>ranks %1</source>
         <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>(model)</source>
+        <translation>（模型）</translation>
     </message>
 </context>
 <context>
@@ -6524,6 +6615,10 @@ GPL-3.0-or-later</translation>
         <source>Back to %1, which is in force</source>
         <translation>恢复为生效值 %1</translation>
     </message>
+    <message>
+        <source>Look for the value that best separates what was labeled true from false alarms</source>
+        <translation>寻找最能区分真实告警与误报的值</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::RangeBox</name>
@@ -6665,12 +6760,16 @@ GPL-3.0-or-later</translation>
         <translation>rank %1：%2。</translation>
     </message>
     <message>
-        <source>Line: median. Dark: half of the steps. Light: 95 % of them.</source>
-        <translation>线：中位数。深色：一半的步。浅色：95 % 的步。</translation>
-    </message>
-    <message>
         <source>rank %1: median %2, half of the steps from %3 to %4, 95 % of them from %5 to %6</source>
         <translation>rank %1：中位数 %2，一半的步在 %3 到 %4 之间，95 % 在 %5 到 %6 之间</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 毫秒</translation>
+    </message>
+    <message>
+        <source>Line: median. Strong: half of the steps. Faint: 95 % of them.</source>
+        <translation>线：中位数。深：一半的步。浅：95 % 的步。</translation>
     </message>
 </context>
 <context>
@@ -6987,10 +7086,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 values judged again in %2 ms</source>
         <translation>重新判断 %1 个值，用时 %2 毫秒</translation>
-    </message>
-    <message>
-        <source>nothing</source>
-        <translation>无</translation>
     </message>
     <message numerus="yes">
         <source>%n appear</source>
