@@ -179,6 +179,40 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
     paintGaps(frame, plot, picture.gaps(), theme);
 }
 
+void paintClips(
+    QPainter& painter, const QRect& plot, const CurvePicture& picture, const ValueScale& scale, const Theme& theme)
+{
+    constexpr double kHalf = 4;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    for (const CurveSeries& one : picture.series) {
+        if (one.isGroup || one.isOtherRank || one.isOtherRun || one.isHidden)
+            continue;
+        painter.setBrush(SeriesStyle::forSlot(one.slot, theme).color);
+        double highEnd = -1e9;
+        double lowEnd = -1e9;
+        const auto count = static_cast<double>(one.result.buckets.size());
+        for (std::size_t i = 0; i < one.result.buckets.size(); ++i) {
+            const series::Bucket& bucket = one.result.buckets[i];
+            const double x = plot.left() + (static_cast<double>(i) + 0.5) * plot.width() / count;
+            const auto mark = [&](double& end, double base, double tip) {
+                if (x - kHalf < end)
+                    return;
+                painter.drawPolygon(QPolygonF({ { x - kHalf, base }, { x + kHalf, base }, { x, tip } }));
+                end = x + kHalf;
+            };
+            if (bucket.finite > 0 && bucket.max > scale.high())
+                mark(highEnd, plot.top() + 1, plot.top() - 4);
+            // Zero and less have their own place below a log scale.
+            if (bucket.finite > 0 && bucket.min < scale.low()
+                && (scale.mode() != ValueScale::Mode::Log || bucket.min > 0))
+                mark(lowEnd, plot.bottom() - 1, plot.bottom() + 4);
+        }
+    }
+    painter.restore();
+}
+
 void paintNonFiniteLane(QPainter& painter, const QRectF& lane, std::span<const CellState> states, const Theme& theme)
 {
     painter.save();

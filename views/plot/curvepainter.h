@@ -24,6 +24,10 @@ struct CurveLook {
 void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, const ValueScale& scale,
     const CurveLook& look, const Theme& theme);
 
+/// A small triangle over what a scale cuts off, of the lines that are not thin.
+void paintClips(
+    QPainter& painter, const QRect& plot, const CurvePicture& picture, const ValueScale& scale, const Theme& theme);
+
 /// The signs of everything non-finite, at least one mark for every pixel that has any.
 void paintNonFiniteLane(
     QPainter& painter, const QRectF& lane, std::span<const series::CellState> states, const Theme& theme);

@@ -20,7 +20,8 @@ using series::CellState;
 
 namespace {
 
-constexpr int kAbovePlots = AxisPainter::kLane; ///< of events and incidents
+constexpr int kTopMargin = 6; ///< as in plots of curves
+constexpr int kAbovePlots = kTopMargin + AxisPainter::kLane; ///< of events and incidents
 constexpr int kSmallest = 72; ///< height of one plot without its header
 constexpr int kRight = 24;
 
@@ -183,11 +184,12 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         look.smoothing = smoothingOf(scalar);
         paintCurves(frame, plot, scalar, scale, look, theme);
         QPainter painter(&frame);
+        paintClips(painter, plot, scalar, scale, theme);
         const std::vector<CellState> states = scalar.lane();
         paintNonFiniteLane(painter, QRectF(plot.left(), plot.top() - 9, plot.width(), 12), states, theme);
         if (i == first) {
             AxisPainter axis(painter, theme);
-            const QRectF lane(plot.left(), 0, plot.width(), kAbovePlots);
+            const QRectF lane(plot.left(), kTopMargin, plot.width(), AxisPainter::kLane);
             axis.laneCaption(lane, tr("events"));
             axis.events(plot, lane, m_picture->range, state().eventMarks());
             axis.incidents(plot, lane, m_picture->range, state().incidentMarks());

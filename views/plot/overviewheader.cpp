@@ -202,7 +202,8 @@ void paintPanelHeader(QPainter& painter, const QRect& plot, const ScalarPanel& p
     const QFont bold = wordsFont(12, 600);
     constexpr double kLeft = 8;
     const double wish = QFontMetricsF(bold).horizontalAdvance(panel.title) + 2;
-    const bool isWide = wish > SharedAxis::kGutter - 2 * kLeft; // then it goes on above the plot
+    constexpr double kRoom = SharedAxis::kGutter - kLeft - 4;
+    const bool isWide = wish > kRoom; // then it goes on above the plot
     double left = isWide ? kLeft + wish + 12 : plot.left();
 
     HeaderWords words(painter, line);
@@ -213,8 +214,8 @@ void paintPanelHeader(QPainter& painter, const QRect& plot, const ScalarPanel& p
 
     painter.setFont(bold);
     painter.setPen(theme.text);
-    const double width = isWide ? std::min(wish, words.right() - 12 - kLeft) : SharedAxis::kGutter - 2 * kLeft;
-    painter.drawText(QRectF(kLeft, line.top(), width, line.height()),
+    const double width = isWide ? std::min(wish, words.right() - 12 - kLeft) : kRoom;
+    painter.drawText(QRectF(isWide ? kLeft : 4, line.top(), width, line.height()),
         (isWide ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(panel.title, Qt::ElideMiddle, static_cast<int>(width)));
     if (smoothing <= 0)
