@@ -72,7 +72,8 @@ void DistributionStrip::finish(BinColor color, StepRange range)
             const std::size_t at = static_cast<std::size_t>(lastBin - bin) * static_cast<std::size_t>(columns) + place;
             const double count = countsOf(column)[static_cast<std::size_t>(bin)];
             const CellState state = states[place];
-            // What is not finite stands in the lane: it must not hide how the rest lies. Without a rest it is all there is.
+            // What is not finite stands in the lane: it must not hide how the rest lies. Without a rest it is all there
+            // is.
             const bool isAll = samples[place] == 0 || (totals[place] == 0 && series::isNonFinite(state));
             heat.result.states[at] = isAll ? state : count > 0 ? CellState::Value : CellState::Absent;
             heat.result.values[at] = static_cast<float>(color == BinColor::LogCount ? count : shareOf(column, bin));
