@@ -71,7 +71,7 @@ def test_runs_are_compared_by_the_signs_that_were_streamed(
     picture = tmp_path / "compared.svg"
     words = [TELLTALE, "render", found["clean"], "--view", "compare", "--with", found["flipped"], "-o", picture]
     subprocess.run(words, check=True, timeout=60, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
-    assert "first: step 3, rank 0, 3.weight, grad_sign similarity" in picture.read_text("utf-8")
+    assert "first: step 3, rank 0, 3.weight (gradient sign; similarity)" in picture.read_text("utf-8")
     assert GradComparator.compare_distributed(found["clean"], tmp_path / "clean", tmp_path / "same") == []
     lines = (tmp_path / "same/rank0/similarities.csv").read_text("utf-8-sig").splitlines()
     assert [line.split(",")[0] for line in lines] == ["step", *NAMES, "summary"]
