@@ -7,6 +7,7 @@
 #include <QStyledItemDelegate>
 
 #include <telltale/common/readout.h>
+#include <telltale/items/guithread.h>
 #include <telltale/items/tooltiptext.h>
 
 #include "commpicture.h"
@@ -66,6 +67,7 @@ FrameList::FrameList(QWidget* parent)
 
 void FrameList::setFrames(const QStringList& frames, const QString& emptyText)
 {
+    items::assertGuiThread();
     m_emptyText = emptyText;
     clear();
     const QFontMetrics metrics(codeFont(12));

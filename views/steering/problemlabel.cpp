@@ -5,6 +5,7 @@
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 
 namespace telltale::views {
 
@@ -18,6 +19,7 @@ ProblemLabel::ProblemLabel(int px, QWidget* parent)
 
 void ProblemLabel::setProblem(const QString& sentence, bool isError)
 {
+    items::assertGuiThread();
     m_isError = isError;
     setIndent(kMarkRoom);
     setColor(isError ? &Theme::criticalText : &Theme::warnText);
