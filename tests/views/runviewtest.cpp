@@ -231,9 +231,9 @@ private Q_SLOTS:
         auto* view = open<RunView>();
         QTRY_VERIFY(view->system()->picture() && view->system()->picture()->series.size() == 2);
         const auto& series = view->system()->picture()->series;
-        QCOMPARE(series[0].row.label, QStringLiteral("rss GiB"));
+        QCOMPARE(series[0].row.label, QStringLiteral("resident memory, GiB"));
         QCOMPARE(series[0].result.buckets.back().last, 1.5);
-        QCOMPARE(series[1].row.label, QStringLiteral("cpu %"));
+        QCOMPARE(series[1].row.label, QStringLiteral("process CPU, %"));
         QVERIFY(std::isnan(series[1].result.buckets.back().last) || series[1].result.buckets.back().nans == 1);
     }
 

@@ -5,6 +5,7 @@
 
 #include <QCoreApplication>
 
+#include <telltale/items/comma.h>
 #include <telltale/items/saidwords.h>
 
 namespace telltale::views {
@@ -13,6 +14,20 @@ namespace {
 constexpr std::size_t kMostConsoleBytes = 32u << 20;
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 constexpr int kLargestSide = 4096; ///< of an image that anybody may have written
+
+/// What the agent calls them, in the words of people.
+constexpr std::pair<const char*, const char*> kSystemWords[] {
+    { "rss_bytes", QT_TRANSLATE_NOOP("SystemMetrics", "resident memory") },
+    { "cpu_percent", QT_TRANSLATE_NOOP("SystemMetrics", "process CPU") },
+    { "host_cpu_percent", QT_TRANSLATE_NOOP("SystemMetrics", "machine CPU") },
+    { "host_memory_percent", QT_TRANSLATE_NOOP("SystemMetrics", "machine memory") },
+    { "gpu_allocated_bytes", QT_TRANSLATE_NOOP("SystemMetrics", "GPU memory allocated") },
+    { "gpu_reserved_bytes", QT_TRANSLATE_NOOP("SystemMetrics", "GPU memory reserved") },
+    { "gpu_used_bytes", QT_TRANSLATE_NOOP("SystemMetrics", "GPU memory used") },
+    { "gpu_percent", QT_TRANSLATE_NOOP("SystemMetrics", "GPU use") },
+    { "gpu_watts", QT_TRANSLATE_NOOP("SystemMetrics", "GPU power") },
+    { "gpu_celsius", QT_TRANSLATE_NOOP("SystemMetrics", "GPU temperature") },
+};
 
 /// In GiB what is in bytes: nobody reads nine digits.
 void scale(CurveSeries& one)
@@ -83,17 +98,19 @@ LoggedContent contentOf(const std::string& bytes)
 
 QString systemLabel(const QString& name)
 {
-    static const std::pair<QLatin1String, QString> kUnits[] { { QLatin1String("_bytes"), QStringLiteral(" GiB") },
-        { QLatin1String("_percent"), QStringLiteral(" %") }, { QLatin1String("_watts"), QStringLiteral(" W") },
-        { QLatin1String("_celsius"), QStringLiteral(" °C") } };
+    static const std::pair<QLatin1String, QString> kUnits[] { { QLatin1String("_bytes"), QStringLiteral("GiB") },
+        { QLatin1String("_percent"), QStringLiteral("%") }, { QLatin1String("_watts"), QStringLiteral("W") },
+        { QLatin1String("_celsius"), QStringLiteral("°C") } };
     QString label = name.startsWith(kSystemGroup) ? name.mid(kSystemGroup.size()) : name;
-    for (const auto& [ending, unit] : kUnits) {
-        if (label.endsWith(ending)) {
-            label.chop(ending.size());
-            label += unit;
-        }
-    }
-    return label.replace(u'_', u' ');
+    const auto known = std::find_if(std::begin(kSystemWords), std::end(kSystemWords),
+        [&label](const auto& one) { return label == QLatin1String(one.first); });
+    const auto unit = std::find_if(
+        std::begin(kUnits), std::end(kUnits), [&label](const auto& one) { return label.endsWith(one.first); });
+    if (unit != std::end(kUnits))
+        label.chop(unit->first.size());
+    label = known != std::end(kSystemWords) ? QCoreApplication::translate("SystemMetrics", known->second)
+                                            : label.replace(u'_', u' ');
+    return unit == std::end(kUnits) ? label : label + items::comma() + unit->second;
 }
 
 Expected<RunPicture> readRun(store::RunReader& reader, const RunRequest& request, const series::CancelToken& cancel)

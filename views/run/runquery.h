@@ -58,7 +58,7 @@ struct RunPicture {
 Expected<RunPicture> readRun(
     store::RunReader& reader, const RunRequest& request, const series::CancelToken& cancel = {});
 
-/// "rss GiB" of "system/rss_bytes".
+/// "resident memory, GiB" of "system/rss_bytes". Thread: any.
 QString systemLabel(const QString& name);
 
 }
