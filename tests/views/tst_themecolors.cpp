@@ -6,12 +6,14 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QDir>
+#include <QHeaderView>
 #include <QPainter>
 #include <QPushButton>
 #include <QTreeWidget>
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/seriesstyle.h>
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 
 namespace tst_themecolors {
@@ -183,6 +185,34 @@ private Q_SLOTS:
         QComboBox combo;
         combo.addItem(QStringLiteral("log"));
         QCOMPARE(combo.sizeHint().height(), 24);
+    }
+
+    void wordsStandBelowTheirHeadingAndTheTitleOfTheirTable()
+    {
+        Theme::apply(*qApp, Theme::Mode::Dark);
+        QTreeWidget tree;
+        tree.setFrameShape(QFrame::NoFrame);
+        tree.setRootIsDecorated(false);
+        tree.setIndentation(0);
+        tree.setHeaderLabels({ QStringLiteral("|"), QStringLiteral("|") });
+        tree.addTopLevelItem(new QTreeWidgetItem({ QStringLiteral("|"), QStringLiteral("|") }));
+        tree.resize(300, 80);
+        const auto firstInk = [&tree](QWidget* part, int row, int column) {
+            const QImage image = part->grab().toImage();
+            const QRgb ground = image.pixel(1, row);
+            int x = tree.columnViewportPosition(column);
+            while (x < image.width() && image.pixel(x, row) == ground)
+                ++x;
+            return x - tree.columnViewportPosition(column);
+        };
+        const int row = tree.visualItemRect(tree.topLevelItem(0)).center().y();
+        for (const auto& [column, inset] : { std::pair { 0, 12 }, { 1, 8 } }) {
+            const int heading = firstInk(tree.header()->viewport(), 11, column);
+            QCOMPARE(firstInk(tree.viewport(), row, column), heading);
+            QVERIFY2(std::abs(heading - inset) <= 2, qPrintable(QString::number(heading))); // a letter has its own room
+        }
+        QCOMPARE(wordsOf({ 0, 0, 100, 20 }, tree.model()->index(0, 0)).left(), 12);
+        QCOMPARE(wordsOf({ 0, 0, 100, 20 }, tree.model()->index(0, 1)).left(), 8);
     }
 
     void numbersHaveOneWidthForEveryDigit()

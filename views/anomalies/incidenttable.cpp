@@ -35,7 +35,7 @@ public:
         painter->save();
         if (isSelected)
             painter->fillRect(option.rect, theme.selection);
-        QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        QRect cell = wordsOf(option.rect, index);
         painter->setFont(wordsFont(12));
         painter->setPen(isQuiet ? theme.text3 : theme.text);
         QString text = index.data().toString();

@@ -6,7 +6,7 @@ namespace telltale::views {
 namespace {
 
 // What Fusion cannot be told through a palette: flat bars, tabs, headers, menus, scroll bars. Controls are drawn by
-// ThemeStyle. Colors are filled in by role name.
+// ThemeStyle. Colors are filled in by role name. Beside the padding of an item its words have 3 px more.
 constexpr const char* kSheet = R"(
 QToolTip { background: @raised; color: @text; border: 1px solid @controlBorder; padding: 4px 8px; }
 QMainWindow::separator { background: @border; width: 1px; height: 1px; }
@@ -32,8 +32,11 @@ QTabBar::tab:hover { color: @text; }
 QTabBar::tab:selected { color: @text; background: @base; border-bottom: 2px solid @accent; }
 QHeaderView { background: @window; border: 0; font-size: 11px; }
 QHeaderView::section { background: @window; color: @text2; border: 0; border-bottom: 1px solid @border; padding: 0 8px; height: 22px; }
+QHeaderView::section:first, QHeaderView::section:only-one { padding-left: 12px; }
 QTreeView, QTableView, QListView { background: @base; border: 0; selection-background-color: @selection; selection-color: @text; }
-QTreeView::item { height: 22px; border: 0; }
+QTreeView::item { height: 22px; border: 0; padding: 0 5px; }
+QTreeView::item:first, QTreeView::item:only-one { padding-left: 1px; }
+QTreeView[rootIsDecorated="false"]::item:first, QTreeView[rootIsDecorated="false"]::item:only-one { padding-left: 9px; }
 QTreeView::item:hover, QListView::item:hover { background: @hover; }
 QTreeView::item:selected, QListView::item:selected { background: @selection; color: @text; }
 QComboBox QAbstractItemView { background: @raised; color: @text; border: 1px solid @controlBorder; padding: 3px 0; outline: 0; }

@@ -25,10 +25,9 @@ void shapeTable(QTableView* table, int rowHeight)
     header->setHighlightSections(false);
 }
 
-void insetCells(QAbstractItemView* view, int px)
+QRect wordsOf(const QRect& cell, const QModelIndex& index)
 {
-    items::assertGuiThread();
-    view->setStyleSheet(QStringLiteral("QAbstractItemView::item { padding: 0 %1px; }").arg(px));
+    return cell.adjusted(index.column() == 0 ? 12 : 8, 0, -8, 0);
 }
 
 }

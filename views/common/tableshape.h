@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-class QAbstractItemView;
+class QModelIndex;
+class QRect;
 class QTableView;
 
 namespace telltale::views {
@@ -10,8 +11,7 @@ namespace telltale::views {
 /// `rowHeight` px high. Thread: gui.
 void shapeTable(QTableView* table, int rowHeight = 26);
 
-/// `px` more beside the words of every cell, of which there are 3: as many as the headings of a tree have, 8, unless
-/// something else stands above it. Before it is shown. Thread: gui.
-void insetCells(QAbstractItemView* view, int px = 5);
+/// The part of a cell that its words stand in: below its heading, and in the first column below the table's title, too.
+QRect wordsOf(const QRect& cell, const QModelIndex& index);
 
 }

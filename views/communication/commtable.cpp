@@ -13,6 +13,7 @@
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/tooltiptext.h>
@@ -36,7 +37,7 @@ public:
         if (option.state.testFlag(QStyle::State_Selected))
             painter->fillRect(option.rect, theme.selection);
         const QVariant color = index.data(Qt::ForegroundRole);
-        const QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        const QRect cell = wordsOf(option.rect, index);
         painter->setFont(index.data(Qt::FontRole).value<QFont>());
         painter->setPen(color.isValid() ? color.value<QColor>() : theme.text);
         const auto mode = index.column() == CommModel::SiteColumn ? Qt::ElideLeft : Qt::ElideRight;
@@ -45,7 +46,7 @@ public:
     }
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
-        return { QStyledItemDelegate::sizeHint(option, index).width() + 20, kRowHeight };
+        return { QStyledItemDelegate::sizeHint(option, index).width() + 4, kRowHeight };
     }
 };
 

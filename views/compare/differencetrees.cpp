@@ -9,7 +9,6 @@
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
-#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
@@ -44,7 +43,6 @@ DifferenceTree::DifferenceTree(QWidget* parent)
     header()->setMinimumSectionSize(40);
     header()->setStretchLastSection(true);
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    insetCells(this);
 }
 
 void DifferenceTree::setEmptyText(const QString& text)

@@ -56,8 +56,8 @@ public:
         }
         painter->setFont(numberFont(12, isCurrent || isLoud ? 600 : 400));
         painter->setPen(isLoud ? theme.warnText : theme.text);
-        painter->drawText(option.rect.adjusted(kInset, 0, -kInset, 0), index.data(Qt::TextAlignmentRole).toInt(),
-            index.data().toString());
+        painter->drawText(
+            wordsOf(option.rect, index), index.data(Qt::TextAlignmentRole).toInt(), index.data().toString());
     }
 
 private:

@@ -7,7 +7,6 @@
 #include <QPainter>
 
 #include <telltale/common/readout.h>
-#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/incidentsmodel.h>
@@ -33,7 +32,6 @@ ChangesTree::ChangesTree(QWidget* parent)
     setRootIsDecorated(false);
     setIndentation(0);
     setUniformRowHeights(true);
-    insetCells(this);
     setFont(wordsFont(12));
     header()->setFont(wordsFont(11));
     header()->setFixedHeight(22);

@@ -6,7 +6,6 @@
 #include <QHeaderView>
 #include <QScopedValueRollback>
 
-#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/core/plaintext.h>
@@ -39,7 +38,6 @@ LabRuns::LabRuns(items::RunsModel* model, ViewState* state, QWidget* parent)
     setRootIsDecorated(false);
     setIndentation(0);
     setUniformRowHeights(true);
-    insetCells(this);
     setFont(wordsFont(12));
     header()->setFont(wordsFont(11));
     header()->setFixedHeight(22);

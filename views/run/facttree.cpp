@@ -10,7 +10,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/runs/panelhead.h>
@@ -47,7 +46,6 @@ FactTree::FactTree(QWidget* parent)
     m_tree->installEventFilter(this);
     setFocusProxy(m_tree);
 
-    insetCells(m_tree);
     auto* head = new PanelHead(tr("Facts"), this);
     QToolButton* copyButton = head->addButton(QStringLiteral("copy"), tr("Copy the selected rows, or all"));
     auto* top = new QHBoxLayout;

@@ -42,7 +42,7 @@ public:
         painter->save();
         painter->setFont(isText ? wordsFont(12, loud ? 500 : 400) : numberFont(12, loud ? 600 : 400));
         painter->setPen(loud ? theme.warnText : theme.text);
-        const QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        const QRect cell = wordsOf(option.rect, index);
         painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
             painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, cell.width()));
         painter->restore();

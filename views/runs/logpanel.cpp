@@ -48,7 +48,7 @@ public:
                 ? (severity > 1 ? theme.criticalText : theme.warnText)
                 : index.column() == LogModel::TimeColumn ? theme.text2
                                                          : theme.text);
-        const QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        const QRect cell = wordsOf(option.rect, index);
         painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
             painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, cell.width()));
         painter->restore();

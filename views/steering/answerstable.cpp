@@ -59,7 +59,7 @@ public:
         painter->save();
         if (isSelected || state == State::Refused)
             painter->fillRect(option.rect, isSelected ? theme.selection : refused);
-        QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        QRect cell = wordsOf(option.rect, index);
         if (index.column() == AnswersModel::AnswerColumn) {
             paintState(*painter, cell, state);
             cell.setLeft(cell.left() + (state == State::None ? 0 : 18));

@@ -12,7 +12,6 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/scrolled.h>
 #include <telltale/common/steeringstate.h>
-#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -50,7 +49,6 @@ StructureView::StructureView(const ViewContext& context, QWidget* parent)
     m_tree->setObjectName(QStringLiteral("structureTree"));
     m_tree->setAccessibleName(tr("Structure of the model"));
     m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
-    insetCells(m_tree);
     m_tree->header()->setStretchLastSection(false);
     m_tree->header()->setMinimumSectionSize(56);
     m_tree->setTextElideMode(Qt::ElideRight);
