@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "testmain.h"
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -100,6 +101,28 @@ private Q_SLOTS:
                 QStringLiteral("1e4"), QStringLiteral("1e5") }));
     }
 
+    /// Also where a plot has room for two numbers, and what it shows is no whole decade.
+    void theDecadeInAShortLogAxisIsNamed()
+    {
+        for (int length = 60; length <= 100; length += 8) {
+            for (double low = 0.11; low < 1; low += 0.013) {
+                for (double high = low * 1.3; high < low * 10; high += low * 0.17) {
+                    const auto ticks = ValueScale(ValueScale::Mode::Log, low, high).ticks(length);
+                    const QByteArray place = QByteArray::number(low) + " to " + QByteArray::number(high);
+                    QVERIFY2(ticks.size() > 1, place.constData());
+                    QVERIFY2(high < 1
+                            || std::any_of(ticks.begin(), ticks.end(),
+                                [](const ValueScale::Tick& tick) { return tick.value == 1; }),
+                        place.constData());
+                }
+            }
+        }
+        QStringList labels;
+        for (const ValueScale::Tick& tick : ValueScale(ValueScale::Mode::Log, 600, 4300).ticks(60))
+            labels << tick.label;
+        QCOMPARE(labels, QStringList({ formatStep(1000), formatStep(2000), formatStep(4000) }));
+    }
+
     void ticksAcrossAThousandthAreWrittenAlike()
     {
         QStringList labels;
@@ -125,14 +148,22 @@ private Q_SLOTS:
                 QVERIFY2(metrics.horizontalAdvance(text) <= width + 1, qPrintable(text));
         }
         QVERIFY(fitLabels(texts, metrics, 86)[3].contains(QStringLiteral("head_3")));
-        // The layer's number is the last to go.
-        const QString deep = QStringLiteral("blocks.12.mlp.fc1 output");
-        for (double width = metrics.horizontalAdvance(QStringLiteral("12\u2026c1 output")) + 1;
-             width < metrics.horizontalAdvance(deep) + 2; width += 3) {
-            const QString cut = fitLabels({ deep }, metrics, width).front();
-            QVERIFY2(cut.contains(QStringLiteral("12")) && cut.endsWith(QStringLiteral("c1 output")), qPrintable(cut));
-            QVERIFY(metrics.horizontalAdvance(cut) <= width);
+        // Layers that are alike but for what is cut keep their number and what tells their parts apart.
+        std::vector<QString> layers;
+        for (int layer = 0; layer < 12; ++layer) {
+            for (const char* part : { "fc1.weight", "fc2.weight", "fc2.bias" })
+                layers.push_back(QStringLiteral("%1.mlp.experts.%2").arg(layer).arg(QLatin1String(part)));
         }
+        QCOMPARE(fitLabels(layers, metrics, 108)[34], QStringLiteral("11 \u2026fc2.weight"));
+        QCOMPARE(fitLabels(layers, metrics, 400)[34], layers[34]);
+        // What all begin with goes first, a number never.
+        const QString deep = QStringLiteral("model.decoder.embed.tokens");
+        QCOMPARE(fitLabels({ deep, QStringLiteral("model.decoder.head") }, metrics, 86),
+            (std::vector { QStringLiteral("embed.tokens"), QStringLiteral("head") }));
+        QVERIFY(fitLabels({ deep }, metrics, 86).front().startsWith(QStringLiteral("model.deco")));
+        QVERIFY(fitLabels({ QStringLiteral("7.attention.qkv"), QStringLiteral("7.attention.out") }, metrics, 86)
+                    .front()
+                    .startsWith(QStringLiteral("7 ")));
     }
 
     void labelsMoveApartBeforeOneIsDropped()

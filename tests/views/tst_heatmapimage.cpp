@@ -73,6 +73,13 @@ private Q_SLOTS:
         QVERIFY2(wide.left() >= name + 8, qPrintable(QString::number(wide.left())));
         QVERIFY(wide.left() <= 300);
         QCOMPARE(canvas.plotRect({ 600, 400 }).left(), 150);
+        // What is cut there is said whole.
+        named->rows.back().key.name = QStringLiteral("layers.3.attention");
+        canvas.resize(600, 400);
+        canvas.setPicture(named);
+        const QRect plot = canvas.plotRect({ 600, 400 });
+        QCOMPARE(canvas.gutterText({ 5, plot.bottom() - 2 }), QStringLiteral("<qt>layers.3.attention</qt>"));
+        QVERIFY(canvas.gutterText({ plot.left() + 5, plot.bottom() - 2 }).isEmpty());
         // Rows too low for a name each: the gutter is as wide as their groups want.
         auto many = std::make_shared<HeatPicture>(picture(200, 20));
         for (std::size_t row = 0; row < many->rows.size(); ++row) {

@@ -9,6 +9,7 @@
 
 #include <telltale/common/axispainter.h>
 #include <telltale/common/glyphs.h>
+#include <telltale/common/labels.h>
 #include <telltale/common/readout.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/items/guithread.h>
@@ -146,8 +147,11 @@ void TimelinePainter::paintGutter(int lane) const
     m_painter.setFont(wordsFont(11, 500));
     m_painter.setPen(m_theme.text);
     const QRect name(kInset, rect.top(), (hasRules ? names : countsLeft - kInset) - 8, rect.height());
+    std::vector<QString> all;
+    for (const Lane& each : m_lanes)
+        all.push_back(each.name);
     m_painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
-        QFontMetrics(m_painter.font()).elidedText(one.name, Qt::ElideMiddle, name.width()));
+        fitLabels(all, QFontMetricsF(m_painter.font()), name.width())[static_cast<std::size_t>(lane)]);
     if (!hasRules)
         return;
     m_painter.setFont(wordsFont(11));

@@ -11,95 +11,88 @@ namespace {
 
 constexpr QChar kDots(0x2026);
 
-/// Whole parts go from its front, "…qkv.weight"; only where that does not do is one cut.
-QString cutFront(const QString& text, const QFontMetricsF& metrics, double width)
+/// Chars with which all texts begin that can go: whole parts, "model.decoder.", and never all of a text.
+qsizetype sharedStart(const std::set<QString>& texts, QLatin1String marks = QLatin1String(". "))
 {
-    for (qsizetype dot = text.indexOf(u'.'); dot > 0 && metrics.horizontalAdvance(text) > width;
-         dot = text.indexOf(u'.', dot + 1)) {
-        if (QString some = kDots + text.mid(dot + 1); metrics.horizontalAdvance(some) <= width)
-            return some;
-    }
-    return metrics.elidedText(text, Qt::ElideLeft, width);
-}
-
-/// Cut at its front, but for the layer's number: "…2.mlp.fc1", or in less room "2…fc1".
-QString cutLabel(const QString& text, const QFontMetricsF& metrics, double width)
-{
-    const QStringList parts = text.split(u'.');
-    const auto isNumber = [](const QString& part) {
-        return !part.isEmpty() && std::all_of(part.begin(), part.end(), [](QChar c) { return c >= u'0' && c <= u'9'; });
-    };
-    const auto number = std::find_if(parts.begin(), parts.end(), isNumber);
-    if (number == parts.end() || number + 1 == parts.end() || metrics.horizontalAdvance(text) <= width)
-        return cutFront(text, metrics, width);
-    const QString rest = QStringList(number + 1, parts.end()).join(u'.');
-    if (QString whole = (number == parts.begin() ? QString() : QString(kDots)) + *number + u'.' + rest;
-        metrics.horizontalAdvance(whole) <= width)
-        return whole;
-    if (QString plain = *number + u'.' + rest; metrics.horizontalAdvance(plain) <= width)
-        return plain;
-    // Cut in any case: the dots stand for the point, and for parts that go before a part is cut.
-    for (QStringList left = parts.mid(number - parts.begin() + 2); !left.isEmpty(); left.removeFirst()) {
-        if (QString some = *number + kDots + left.join(u'.'); metrics.horizontalAdvance(some) <= width)
-            return some;
-    }
-    const double room = std::min(width - metrics.horizontalAdvance(*number), metrics.horizontalAdvance(rest) - 1);
-    const QString end = metrics.elidedText(rest, Qt::ElideLeft, room);
-    return end.size() > 3 ? *number + end : metrics.elidedText(text, Qt::ElideLeft, width);
-}
-
-/// Longest end that all texts share, without any text as a whole.
-qsizetype sharedEnd(const std::set<QString>& texts)
-{
+    // What the first and the last of the alphabet share, all between them do.
     const QString& first = *texts.begin();
-    qsizetype length = first.size();
-    for (const QString& text : texts) {
-        qsizetype same = 0;
-        while (same < std::min(length, text.size()) && text[text.size() - 1 - same] == first[first.size() - 1 - same])
-            ++same;
-        length = std::min(same, text.size() - 1);
+    const QString& last = *texts.rbegin();
+    qsizetype same = 0;
+    while (same < first.size() - 1 && same < last.size() && first[same] == last[same])
+        ++same;
+    while (same > 0 && !marks.contains(first[same - 1]))
+        --same;
+    return same;
+}
+
+/// What stands for a start that is left out: its numbers, by which layers are told apart, else its first part.
+QString groupOfStart(QString start)
+{
+    const QStringList parts = start.replace(u' ', u'.').split(u'.', Qt::SkipEmptyParts);
+    QStringList numbers;
+    for (const QString& part : parts) {
+        if (std::all_of(part.begin(), part.end(), [](QChar c) { return c >= u'0' && c <= u'9'; }))
+            numbers.append(part);
     }
-    return length;
+    return numbers.isEmpty() ? parts.value(0) : numbers.join(u'\u00B7');
+}
+
+QString cutLabel(const QString& text, qsizetype start, const QFontMetricsF& metrics, double width)
+{
+    if (start == 0 || metrics.horizontalAdvance(text) <= width)
+        return metrics.elidedText(text, Qt::ElideRight, width);
+    const QString group = groupOfStart(text.left(start)) + u' ';
+    const QString rest = kDots + text.mid(start);
+    return metrics.elidedText(
+        metrics.horizontalAdvance(group) <= width / 2 ? group + rest : rest, Qt::ElideRight, width);
+}
+
+/// Without so many of their first chars; those that are alike then lose what they share besides.
+void fit(const std::set<QString>& texts, qsizetype start, const QFontMetricsF& metrics, double width,
+    std::map<QString, QString>& fitted)
+{
+    std::map<QString, std::set<QString>> alike;
+    for (const QString& text : texts)
+        alike[fitted[text] = cutLabel(text, start, metrics, width)].insert(text);
+    for (const auto& [cut, originals] : alike) {
+        if (originals.size() < 2)
+            continue;
+        qsizetype more = sharedStart(originals);
+        if (more <= start)
+            more = sharedStart(originals, QLatin1String("-_/")); // runs' names have no points
+        if (more > start)
+            fit(originals, more, metrics, width, fitted);
+    }
 }
 
 }
 
 std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMetricsF& metrics, double width)
 {
+    std::set<QString> all(texts.begin(), texts.end());
+    all.erase(QString());
+    // What stands before every name tells nothing, but for the number of a layer.
+    qsizetype shared = 0;
+    if (all.size() > 1 && std::any_of(all.begin(), all.end(), [&](const QString& text) {
+            return metrics.horizontalAdvance(text) > width;
+        }))
+        shared = sharedStart(all);
+    if (shared > 0 && groupOfStart(all.begin()->left(shared)).front().isDigit())
+        shared = 0;
+    std::set<QString> bare;
+    for (const QString& text : all)
+        bare.insert(text.mid(shared));
     std::map<QString, QString> fitted;
-    std::map<QString, std::set<QString>> alike;
-    for (const QString& text : texts) {
-        const QString cut = cutLabel(text, metrics, width);
-        fitted[text] = cut;
-        alike[cut].insert(text);
-    }
-    for (const auto& [cut, originals] : alike) {
-        if (originals.size() < 2)
-            continue;
-        // The end they share tells nothing apart: it gives way first, from its front, for where they differ.
-        const qsizetype end = sharedEnd(originals);
-        std::set<QString> taken;
-        for (const QString& text : originals) {
-            const double dots = metrics.horizontalAdvance(kDots);
-            const QString head = text.left(text.size() - end);
-            QString own = metrics.elidedText(head, Qt::ElideLeft, width - dots);
-            if (end > 0) {
-                const double left = width - dots - metrics.horizontalAdvance(own);
-                qsizetype tail = 0;
-                while (tail < end && metrics.horizontalAdvance(text.right(tail + 1)) <= left)
-                    ++tail;
-                own += kDots + text.right(tail);
-            }
-            for (int number = 2; taken.contains(own); ++number)
-                own = metrics.elidedText(text, Qt::ElideLeft, width - 24) + QStringLiteral(" #%1").arg(number);
-            taken.insert(own);
-            fitted[text] = own;
-        }
+    fit(bare, 0, metrics, width, fitted);
+    std::set<QString> taken;
+    for (auto& [text, own] : fitted) {
+        for (int number = 2; !taken.insert(own).second; ++number)
+            own = metrics.elidedText(text, Qt::ElideRight, width - 24) + QStringLiteral(" #%1").arg(number);
     }
     std::vector<QString> result;
     result.reserve(texts.size());
     for (const QString& text : texts)
-        result.push_back(fitted[text]);
+        result.push_back(fitted[text.mid(shared)]);
     return result;
 }
 

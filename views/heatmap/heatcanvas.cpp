@@ -14,6 +14,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/tooltiptext.h>
 
 #include "heatimage.h"
 #include "heatlegend.h"
@@ -68,11 +69,20 @@ QString HeatCanvas::otherRanksText(QPoint position) const
     return ranks.isEmpty() ? QString() : tr("not finite on rank %1").arg(ranks.join(items::comma()));
 }
 
+QString HeatCanvas::gutterText(QPoint position) const
+{
+    const QRect plot = plotRect();
+    if (!hasPlot() || m_picture->axes == HeatAxes::RankByStep || position.x() >= plot.left())
+        return {};
+    const int row = m_layout.rowAt(position.y() - plot.top());
+    return row < 0 ? QString() : items::toolTipText(m_picture->rows[static_cast<std::size_t>(row)].fullName());
+}
+
 bool HeatCanvas::event(QEvent* event)
 {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        QToolTip::showText(help->globalPos(), otherRanksText(help->pos()), this);
+        QToolTip::showText(help->globalPos(), otherRanksText(help->pos()) + gutterText(help->pos()), this);
         return true;
     }
     return PlotCanvas::event(event);

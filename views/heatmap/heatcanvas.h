@@ -28,6 +28,8 @@ public:
     void setOtherRanks(analysis::NonFiniteRanks ranks);
     /// What the lane says at a place of the widget; empty where all other ranks are finite.
     QString otherRanksText(QPoint position) const;
+    /// The whole name of what the gutter names there.
+    QString gutterText(QPoint position) const;
     /// Sentence shown when there is nothing to paint.
     void setEmptyText(const QString& text);
     /// False where another one beside it explains the colors.

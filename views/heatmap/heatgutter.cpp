@@ -20,6 +20,7 @@ constexpr int kRowLabelHeight = 13;
 constexpr double kMostShift = 20;
 constexpr double kBeside = 26; ///< px of the gutter that are not for a label
 constexpr double kEdge = 8; ///< px between the groups' line and the plot
+constexpr int kNeighbors = 16;
 
 }
 
@@ -142,9 +143,13 @@ void HeatGutter::paintSelected(QPainter& painter, int row, const Theme& theme) c
     }
     painter.setFont(codeFont(11, 600));
     painter.setPen(theme.text);
+    // Cut so that it differs from the rows around it.
+    std::vector<QString> texts;
+    const int first = std::max(0, row - kNeighbors);
+    for (int at = first; at < std::min(m_layout.rows(), row + kNeighbors + 1); ++at)
+        texts.push_back(m_picture.rows[static_cast<std::size_t>(at)].label);
     const QString text = fitLabels(
-        { m_picture.rows[static_cast<std::size_t>(row)].label }, QFontMetricsF(painter.font()), m_plot.left() - 20)
-                             .front();
+        texts, QFontMetricsF(painter.font()), m_plot.left() - kBeside)[static_cast<std::size_t>(row - first)];
     painter.drawText(box.adjusted(0, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, text);
 }
 

@@ -176,18 +176,17 @@ void CurveLegend::paintLine(
     const QString text = line.form == Form::Name || one.isGroup || one.isHidden ? QString() : valueText(value);
     const QFont number = numberFont(12, 500);
     const double valueWidth = text.isEmpty() ? 0 : QFontMetricsF(number).horizontalAdvance(text) + 6;
-    const auto write = [&](const QRectF& box, const QString& words, Qt::TextElideMode elide) {
+    const auto write = [&](const QRectF& box, const QString& words) {
         QFont font = painter.font();
         font.setStrikeOut(one.isHidden && line.form != Form::Name);
         painter.setFont(font);
         painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(words, elide, static_cast<int>(box.width())));
+            painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(box.width())));
     };
     if (line.form == Form::Name) {
         painter.setFont(codeFont(11, 500));
         painter.setPen(theme.text);
-        write(QRectF(left, line.top + 2, right - left + 1, 16), m_names[static_cast<std::size_t>(line.series)],
-            Qt::ElideLeft);
+        write(QRectF(left, line.top + 2, right - left + 1, 16), m_names[static_cast<std::size_t>(line.series)]);
         return;
     }
     if (one.isHidden)
@@ -198,33 +197,30 @@ void CurveLegend::paintLine(
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
         write(QRectF(left + kIndent, line.top, right - left - kIndent, 16),
-            m_runNames[static_cast<std::size_t>(line.series)], Qt::ElideMiddle);
+            m_runNames[static_cast<std::size_t>(line.series)]);
         painter.setPen(theme.text3);
-        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15), rankText(one),
-            Qt::ElideRight);
+        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15), rankText(one));
     } else if (line.form == Form::Where) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
-        write(
-            QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16), whereText(one), Qt::ElideRight);
+        write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16), whereText(one));
     } else {
         painter.setFont(codeFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
         const double room = right - left - kIndent + (line.form == Form::Tall ? 8 : -valueWidth);
-        write(QRectF(left + kIndent, line.top, room + 1, 16), m_names[static_cast<std::size_t>(line.series)],
-            Qt::ElideLeft);
+        write(QRectF(left + kIndent, line.top, room + 1, 16), m_names[static_cast<std::size_t>(line.series)]);
     }
     if (line.form == Form::Tall) {
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);
         write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15),
-            value.marks.isEmpty() ? whereText(one) : QStringLiteral("B − A"), Qt::ElideRight);
+            value.marks.isEmpty() ? whereText(one) : QStringLiteral("B − A"));
     }
     if (!value.marks.isEmpty() && !one.isGroup && !one.isHidden) {
         painter.setFont(numberFont(11));
         painter.setPen(theme.text2);
         const double below = line.top + line.height - kMarks - 2;
-        write(QRectF(left + kIndent, below, right - left - kIndent, kMarks), value.marks, Qt::ElideRight);
+        write(QRectF(left + kIndent, below, right - left - kIndent, kMarks), value.marks);
     }
     painter.setFont(number);
     painter.setPen(!value.difference && value.marks.isEmpty() && series::isNonFinite(value.state) ? theme.criticalText

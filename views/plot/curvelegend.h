@@ -27,8 +27,8 @@ struct LegendValue {
 };
 
 /// The column right of the curves: swatch, name, rank and the value at the cursor. A series with several ranks has its
-/// name once and a line for each rank. Names are cut at the front, never in the middle; what does not fit is counted in
-/// a last line and reached by the wheel, what is not drawn at all is counted in a line that draws it. Thread: its
+/// name once and a line for each rank. Names are cut as fitLabels() does; what does not fit is counted in a last
+/// line and reached by the wheel, what is not drawn at all is counted in a line that draws it. Thread: its
 /// painter's.
 class CurveLegend {
 public:
