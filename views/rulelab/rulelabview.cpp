@@ -42,6 +42,11 @@ constexpr int kLookAgainMs = 200; ///< for what was written into another run's l
 constexpr int kMostLooks = 50;
 constexpr int kBothPanes = 940; ///< as wide as the rules need beside their document
 
+bool isLabeled(const lab::LabRun::Result& result)
+{
+    return result.truth.isClean || !result.truth.labeled.empty();
+}
+
 }
 
 RuleLabView::RuleLabView(const ViewContext& context, QWidget* parent)
@@ -288,7 +293,7 @@ void RuleLabView::showResults()
         const lab::LabRun::Result& result = *found->second;
         judged += result.judged;
         ms += result.ms;
-        scores.push_back({ name, result.comparison, {} });
+        scores.push_back({ name, result.comparison, {}, isLabeled(result) });
         for (const judge::Incident& one : result.comparison.appeared)
             changes.push_back({ id, m_runs->wordOf(id), true, one });
         for (const judge::Incident& one : result.comparison.vanished)
@@ -355,7 +360,7 @@ void RuleLabView::suggest(judge::Rule rule, std::size_t parameter)
     std::vector<store::RunRef> labeled;
     for (const store::RunRef& run : m_runs->chosen()) {
         const auto found = m_results.find(QString::fromStdString(run->id));
-        if (found != m_results.end() && (found->second->truth.isClean || !found->second->truth.labeled.empty()))
+        if (found != m_results.end() && isLabeled(*found->second))
             labeled.push_back(run);
     }
     if (labeled.empty())

@@ -32,7 +32,6 @@ ScoreTree::ScoreTree(QWidget* parent)
             tr("Steps by which hits become known before the labeled incidents did (below 0: after them); the median")));
     setFrameShape(QFrame::NoFrame);
     setUniformRowHeights(true);
-    setStyleSheet(QStringLiteral("QTreeView::item { padding-right: 5px; }")); // below the headings, which have 8 px
     setIndentation(16);
     setFont(wordsFont(12));
     header()->setFont(wordsFont(11));
@@ -65,13 +64,14 @@ QString ScoreTree::leadText(const lab::Score& score)
     return *score.lead > 0 ? QStringLiteral("+") + formatStep(*score.lead) : formatStep(*score.lead);
 }
 
-QTreeWidgetItem* ScoreTree::addRow(QTreeWidgetItem* parent, const QString& name, const lab::Score& score, bool isHead)
+QTreeWidgetItem* ScoreTree::addRow(
+    QTreeWidgetItem* parent, const QString& name, const lab::Score& score, bool isLabeled, bool isHead)
 {
     auto* item = parent == nullptr ? new QTreeWidgetItem(this) : new QTreeWidgetItem(parent);
     item->setText(NameColumn, name);
     item->setFont(NameColumn, wordsFont(12, isHead ? 600 : 400));
     const auto count = [&](int column, int number) {
-        item->setText(column, number == 0 && column >= HitsColumn ? QString(QChar(0x2013)) : formatStep(number));
+        item->setText(column, column >= HitsColumn && !isLabeled ? QString(QChar(0x2013)) : formatStep(number));
     };
     count(BeforeColumn, score.before);
     count(AfterColumn, score.after);
@@ -89,7 +89,8 @@ QTreeWidgetItem* ScoreTree::addRow(QTreeWidgetItem* parent, const QString& name,
         item->setData(AfterColumn, kThemeColorRole, QVariant::fromValue(&Theme::accent));
     for (const int column : { HitsColumn, FalseColumn, MissedColumn, LeadColumn }) {
         const bool isNone = item->text(column) == QChar(0x2013);
-        if (isNone || column == FalseColumn || column == MissedColumn)
+        const bool isBad = (column == FalseColumn || column == MissedColumn) && item->text(column) != u'0';
+        if (isNone || isBad)
             item->setData(column, kThemeColorRole, QVariant::fromValue(isNone ? &Theme::text3 : &Theme::warnText));
     }
     return item;
@@ -101,7 +102,9 @@ void ScoreTree::set(const std::vector<Row>& rows)
     clear();
     if (rows.size() > 1) {
         lab::Score all;
+        bool isLabeled = false;
         for (const Row& row : rows) {
+            isLabeled = isLabeled || row.isLabeled;
             const lab::Score& one = row.comparison.all;
             all.before += one.before;
             all.after += one.after;
@@ -109,7 +112,7 @@ void ScoreTree::set(const std::vector<Row>& rows)
             all.falseAlarms += one.falseAlarms;
             all.missed += one.missed;
         }
-        addRow(nullptr, tr("All %n runs", nullptr, static_cast<int>(rows.size())), all, true);
+        addRow(nullptr, tr("All %n runs", nullptr, static_cast<int>(rows.size())), all, isLabeled, true);
     }
     for (const Row& row : rows) {
         if (!row.trouble.isEmpty()) {
@@ -119,9 +122,9 @@ void ScoreTree::set(const std::vector<Row>& rows)
             item->setToolTip(NameColumn, row.trouble);
             continue;
         }
-        QTreeWidgetItem* run = addRow(nullptr, row.run, row.comparison.all, true);
+        QTreeWidgetItem* run = addRow(nullptr, row.run, row.comparison.all, row.isLabeled, true);
         for (const lab::Score& score : row.comparison.rules) {
-            addRow(run, items::ruleTitle(score.rule), score, false);
+            addRow(run, items::ruleTitle(score.rule), score, row.isLabeled, false);
         }
         run->setExpanded(true);
     }

@@ -27,6 +27,7 @@ public:
         QString run; ///< its name
         lab::Comparison comparison;
         QString trouble; ///< why there is none
+        bool isLabeled = false; ///< somebody said what of it is true or false
     };
 
     explicit ScoreTree(QWidget* parent = nullptr);
@@ -38,7 +39,8 @@ protected:
     void drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const override;
 
 private:
-    QTreeWidgetItem* addRow(QTreeWidgetItem* parent, const QString& name, const lab::Score& score, bool isHead);
+    QTreeWidgetItem* addRow(
+        QTreeWidgetItem* parent, const QString& name, const lab::Score& score, bool isLabeled, bool isHead);
 };
 
 }
