@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 
+#include "comma.h"
 #include "numbertext.h"
 #include "sentenceforms.h"
 
@@ -108,7 +109,8 @@ QString inLanguage(const QString& english, bool isName)
         return text;
     if (QString text = kSentences.translated(english, inner); !text.isEmpty())
         return text;
-    for (const QString& mark : { QStringLiteral("; "), QStringLiteral(", ") }) {
+    for (const auto& [mark, own] :
+        { std::pair(QStringLiteral("; "), semicolon()), std::pair(QStringLiteral(", "), comma()) }) {
         const QStringList parts = english.split(mark);
         QStringList all;
         for (const QString& part : parts) {
@@ -116,7 +118,7 @@ QString inLanguage(const QString& english, bool isName)
             all.append(text.isEmpty() ? kNames.translated(part, inner) : text);
         }
         if (parts.size() > 1 && !all.contains(QString()))
-            return all.join(mark);
+            return all.join(own);
     }
     return english;
 }
@@ -169,7 +171,7 @@ QString card(const judge::Incident& incident)
     const QString text = QCoreApplication::translate("Incident", "First abnormal: %1, %2, %3: %4.")
                              .arg(moment(first, hasRank), place(first),
                                  QCoreApplication::translate("Incident", std::string(phase).c_str()), seen(first));
-    return test.isEmpty() ? text : text + u' ' + inLanguage(test, false);
+    return test.isEmpty() ? text : sentences(text, inLanguage(test, false));
 }
 
 }

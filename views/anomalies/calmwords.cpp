@@ -45,7 +45,7 @@ CalmWords CalmWords::ofJudged(const std::vector<judge::Judged>& all, StepRange r
     if (!isLive && next <= run.last)
         left.append(stepsOf({ next, run.last }));
     if (!left.isEmpty())
-        words.text += u' ' + tr("Steps %1 were not judged.").arg(left.join(items::comma()));
+        words.text = items::sentences(words.text, tr("Steps %1 were not judged.").arg(left.join(items::comma())));
     return words;
 }
 

@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/annotator.h>
+#include <telltale/common/kindtext.h>
 #include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
@@ -48,6 +49,13 @@ QString plain(const std::string& text)
     return QString::fromStdString(text);
 }
 
+}
+
+// A block has a norm of each kind: two lines would differ in their numbers alone.
+QString IncidentCard::evidenceText(const judge::Finding& finding)
+{
+    const QString seen = incidentwords::seen(finding);
+    return finding.sentence.starts_with("the norm of ") ? tr("%1: %2").arg(kindText(finding.kind), seen) : seen;
 }
 
 IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
@@ -347,7 +355,7 @@ void IncidentCard::show(const Incident& incident)
     for (std::size_t i = 0; i < m_evidence.size(); ++i) {
         if (i < incident.evidence.size()) {
             const judge::Finding& seen = incident.evidence[i];
-            m_evidence[i]->set(glyphs::severityOf(seen.severity), incidentwords::seen(seen));
+            m_evidence[i]->set(glyphs::severityOf(seen.severity), evidenceText(seen));
         }
     }
     fitHeight();

@@ -29,6 +29,8 @@ public:
 
     /// "First abnormal: <b>step 7, rank 5</b>, <code>layers.7</code>": the place that a sentence names, marked.
     static QString marked(const judge::Incident& incident);
+    /// What else was seen, with its kind where the sentence names a block alone.
+    static QString evidenceText(const judge::Finding& finding);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

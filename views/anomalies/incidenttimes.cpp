@@ -60,7 +60,7 @@ QString IncidentTimes::words(const judge::Incident& incident, std::int64_t nowNs
         : isRunOver                 ? tr("for %n steps, until the run's end", nullptr, steps)
                                     : tr("for %n steps so far", nullptr, steps);
     if (beganNs > 0 && lastNs > beganNs)
-        lasts += QStringLiteral(" (%1)").arg(spanText(lastNs - beganNs));
+        lasts = tr("%1 (%2)", "steps and their time").arg(lasts, spanText(lastNs - beganNs));
     parts.append(lasts);
     return parts.join(items::comma());
 }
