@@ -18,6 +18,9 @@ namespace telltale::items {
 
 using analysis::WorstValue;
 
+/// What agents call the whole model, where it has tensors of its own.
+inline constexpr QLatin1String kWholeModel("(model)");
+
 /// The model's own hierarchy, from the dotted names of a run's tensors, in model order. Flat arrays: node 0 is the
 /// root, a parent comes before its children. It grows with the run's tensors, which are only ever added to.
 /// Thread: any (a value).
@@ -62,6 +65,7 @@ public:
     int find(const QString& path) const; ///< -1 when there is none
     QString path(int index) const; ///< "layers.7.attn.qkv"
     QString segment(int index) const; ///< "qkv"
+    bool isWholeModel(int index) const { return path(index) == kWholeModel; }
     WorstValue worst(int index) const; ///< of the subtree
     int moduleCount() const { return m_modules; } ///< nodes that have series
     int shownCount() const { return m_shown; } ///< of them, those that the filter shows

@@ -159,9 +159,7 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         if (index.column() != ModuleColumn)
             return {};
-        if (const QString segment = m_tree.segment(node); segment != QLatin1String("(model)"))
-            return segment;
-        return tr("(model)");
+        return m_tree.isWholeModel(node) ? tr("(model)") : m_tree.segment(node);
     case Qt::ToolTipRole:
         if (const WorstValue worst = m_tree.worst(node); worst.isNonFinite() && worst.rank.value >= 0)
             return toolTipText(tr("%1, not finite on rank %2").arg(m_tree.path(node)).arg(worst.rank.value));

@@ -10,6 +10,7 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/incidentsmodel.h>
+#include <telltale/items/moduletree.h>
 #include <telltale/items/ruletitles.h>
 #include <telltale/store/catalog.h>
 
@@ -40,7 +41,7 @@ QString blockOf(const Incident& incident)
 /// What is of the whole model has that for a name, in any language.
 QString shownBlock(const QString& block)
 {
-    return block == QLatin1String("(model)") ? QCoreApplication::translate("telltale::views::Lanes", "(model)") : block;
+    return block == items::kWholeModel ? QCoreApplication::translate("telltale::views::Lanes", "(model)") : block;
 }
 
 QString rankKey(Rank rank)
