@@ -3,11 +3,11 @@
 
 #include <QEvent>
 #include <QHBoxLayout>
-#include <QIconEngine>
 #include <QPainter>
 #include <QRegularExpression>
 #include <QVBoxLayout>
 
+#include <telltale/common/iconengine.h>
 #include <telltale/common/theme.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/steering/jsonhighlighter.h>
@@ -18,49 +18,6 @@ using views::RoleLabel;
 using views::Theme;
 
 namespace {
-
-class TintedIcon : public QIconEngine {
-public:
-    TintedIcon(const QString& name, views::ThemeColor color)
-        : m_icon(views::icon(name))
-        , m_color(color)
-    {
-    }
-
-    void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override
-    {
-        const int side = rect.height();
-        const double ratio = painter->device()->devicePixelRatioF();
-        QPixmap tinted(QSize(side, side) * ratio);
-        tinted.setDevicePixelRatio(ratio);
-        tinted.fill(Qt::transparent);
-        QPainter tint(&tinted);
-        m_icon.paint(&tint, 0, 0, side, side);
-        tint.setCompositionMode(QPainter::CompositionMode_SourceIn);
-        const Theme& theme = Theme::current();
-        tint.fillRect(0, 0, side, side, mode == QIcon::Disabled ? theme.text3 : theme.*m_color);
-        tint.end();
-        painter->drawPixmap(rect.topLeft(), tinted);
-    }
-    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
-    {
-        return scaledPixmap(size, mode, state, 1.0);
-    }
-    QPixmap scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::State state, qreal scale) override
-    {
-        QPixmap drawn(size);
-        drawn.fill(Qt::transparent);
-        drawn.setDevicePixelRatio(scale);
-        QPainter painter(&drawn);
-        paint(&painter, QRect({}, (QSizeF(size) / scale).toSize()), mode, state);
-        return drawn;
-    }
-    QIconEngine* clone() const override { return new TintedIcon(*this); }
-
-private:
-    QIcon m_icon;
-    views::ThemeColor m_color;
-};
 
 /// An icon at the size of its box.
 class IconBox : public QWidget {
@@ -93,19 +50,15 @@ QString colored(const QString& code)
 {
     static const QRegularExpression token(QStringLiteral(
         R"re((?<text>"(?:\\.|[^"\\])*"|(?<=#include )<[^>]*>)|(?<comment>//.*)|(?<word>\b(?:import|from|auto|double)\b|#include))re"));
-    const Theme& theme = Theme::current();
     QString html;
-    qsizetype from = 0;
-    for (auto found = token.globalMatch(code); found.hasNext();) {
-        const auto match = found.next();
-        const QColor color = match.hasCaptured(QStringLiteral("text")) ? views::codeTextColor(theme)
-            : match.hasCaptured(QStringLiteral("comment"))             ? theme.text3
-                                                                       : views::codeWordColor(theme);
-        html += code.mid(from, match.capturedStart() - from).toHtmlEscaped()
-            + QStringLiteral("<span style=\"color:%1\">%2</span>").arg(color.name(), match.captured().toHtmlEscaped());
-        from = match.capturedEnd();
-    }
-    return html + code.mid(from).toHtmlEscaped();
+    qsizetype done = 0;
+    views::colorCode(token, code, [&](qsizetype from, qsizetype length, const QColor& color) {
+        html += code.mid(done, from - done).toHtmlEscaped()
+            + QStringLiteral("<span style=\"color:%1\">%2</span>")
+                  .arg(color.name(), code.mid(from, length).toHtmlEscaped());
+        done = from + length;
+    });
+    return html + code.mid(done).toHtmlEscaped();
 }
 
 /// The faces' own lines are 1.2 of their size apart, and 1.4 are wanted.
@@ -124,7 +77,7 @@ void paintPanel(QWidget* widget, const QColor& fill, const QColor& edge, double 
 
 QIcon tintedIcon(const QString& name, views::ThemeColor color)
 {
-    return QIcon(new TintedIcon(name, color));
+    return QIcon(new views::IconEngine(name, color));
 }
 
 void setProse(RoleLabel* label, const QString& text, const QString& code)

@@ -9,24 +9,22 @@
 #include <QSvgRenderer>
 
 #include "svgpage.h"
-#include "theme.h"
 
 namespace telltale::views {
 
-namespace {
-
-QColor colorFor(QIcon::Mode mode, QIcon::State state)
+QColor IconEngine::colorFor(QIcon::Mode mode, QIcon::State state) const
 {
     const Theme& theme = Theme::current();
     if (mode == QIcon::Disabled)
         return theme.text3;
+    if (m_color)
+        return theme.*m_color;
     return state == QIcon::On || mode == QIcon::Selected || mode == QIcon::Active ? theme.text : theme.text2;
 }
 
-}
-
-IconEngine::IconEngine(const QString& name)
+IconEngine::IconEngine(const QString& name, ThemeColor color)
     : m_name(name)
+    , m_color(color)
 {
     QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
     Q_ASSERT_X(file.exists(), "icon", qPrintable(name));
@@ -62,7 +60,8 @@ QPixmap IconEngine::scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::Sta
         QByteArray svg = m_svg;
         svg.replace("currentColor", color.name().toLatin1());
         // The drawing is scaled, the line is not: 20 px icons keep a line of 1.5.
-        const double logical = std::max(1.0, size.width() / scale);
+        const int side = std::min(size.width(), size.height()); // what is wider has a gap behind it
+        const double logical = std::max(1.0, side / scale);
         if (logical > 16)
             svg.replace("stroke-width=\"1.5\"",
                 "stroke-width=\"" + QByteArray::number(1.5 * 16 / std::min(logical, 20.0), 'f', 3) + "\"");
@@ -70,7 +69,7 @@ QPixmap IconEngine::scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::Sta
         drawn = QPixmap(size);
         drawn.fill(Qt::transparent);
         QPainter painter(&drawn);
-        renderer.render(&painter);
+        renderer.render(&painter, QRectF(0, 0, side, side));
         QPixmapCache::insert(key, drawn);
     }
     drawn.setDevicePixelRatio(scale);
