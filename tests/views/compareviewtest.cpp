@@ -466,6 +466,35 @@ private Q_SLOTS:
         QVERIFY(m_view->map()->picture());
     }
 
+    void theButtonOfTheListStaysWhereItIs()
+    {
+        QPushButton* button = m_view->bar()->runsButton();
+        m_state->setComparedRuns({});
+        settle();
+        const QRect alone(button->mapTo(m_view, QPoint()), button->size());
+        compareWith({ "b", "seed" });
+        settle();
+        QTRY_VERIFY(m_view->findChild<QComboBox*>(QStringLiteral("compareAgainst"))->isVisible());
+        QCOMPARE(QRect(button->mapTo(m_view, QPoint()), button->size()), alone);
+    }
+
+    void aRunIsFoundByWhenItBegan()
+    {
+        store::RunSummary summary;
+        summary.locator = store::RunLocator::ofFile(path("b"));
+        summary.id = summary.name = "b";
+        summary.createdNs = 1'700'000'000'000'000'000;
+        m_model->setArchived({ summary });
+        QTest::mouseClick(m_view->bar()->runsButton(), Qt::LeftButton);
+        auto* chooser = m_view->findChild<QWidget*>(QStringLiteral("compareChooser"));
+        const QListWidgetItem* item = chooser->findChild<QListWidget*>()->item(0);
+        QCOMPARE(item->text(), QStringLiteral("b")); // its date has a column of its own
+        chooser->findChild<QLineEdit*>()->setText(QStringLiteral("11-1")); // the 14th or, far in the east, the 15th
+        QVERIFY(!item->isHidden());
+        chooser->findChild<QLineEdit*>()->setText(QStringLiteral("11-2"));
+        QVERIFY(item->isHidden());
+    }
+
     void aRunThatIsStillRecordedIsComparedOn()
     {
         test::CapsuleBuilder builder(path("live"), "live");

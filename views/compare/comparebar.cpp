@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kMostName = 210; ///< px
 constexpr int kIconButton = 32;
+constexpr int kRoomForText = 760; ///< px of the bar
 constexpr QSize kLine { 14, 16 };
 
 class RunLabel : public QLabel {
@@ -40,7 +41,7 @@ protected:
     {
         QPainter painter(this);
         const QRect room = contentsRect();
-        painter.drawText(room, Qt::AlignVCenter, fontMetrics().elidedText(text(), Qt::ElideMiddle, room.width()));
+        painter.drawText(room, Qt::AlignVCenter, fontMetrics().elidedText(text(), Qt::ElideRight, room.width()));
         runIcon(0).paint(&painter, QRect(QPoint(0, (height() - kLine.height()) / 2), kLine));
     }
 };
@@ -63,16 +64,16 @@ CompareBar::CompareBar(ViewState* state, QWidget* parent)
     m_shownBar = new ViewBar(this);
     layout->addWidget(m_runsBar);
     layout->addWidget(m_shownBar);
-    m_reference = new RunLabel(this);
-    m_runsBar->addPart(m_reference);
-    m_againstBox = m_runsBar->addCombo(tr("B:"), QStringLiteral("compareAgainst"));
     m_runs = new QPushButton(icon(QStringLiteral("compare")), QString(), this);
     m_runs->setObjectName(QStringLiteral("compareChoose"));
     m_runs->setAccessibleName(tr("Choose the runs to compare with"));
     m_runs->setToolTip(m_runs->accessibleName());
     m_runs->setFont(wordsFont(12));
     m_runs->setFixedHeight(24);
-    m_runsBar->addPart(m_runs);
+    m_runsBar->addPart(m_runs); // the first: it stays where it is when what is beside it comes and goes
+    m_reference = new RunLabel(this);
+    m_runsBar->addPart(m_reference);
+    m_againstBox = m_runsBar->addCombo(tr("B:"), QStringLiteral("compareAgainst"));
     m_alignBox = m_runsBar->addCombo(tr("Aligned by"), QStringLiteral("compareAlign"));
     m_alignBox->addItem(tr("step"), static_cast<int>(XAxis::Step));
     m_alignBox->addItem(tr("samples"), static_cast<int>(XAxis::Samples));
@@ -147,8 +148,7 @@ void CompareBar::fill()
         m_runsBar->setComboVisible(box, others > 0);
     m_shownBar->setVisible(others > 0);
     m_runs->setVisible(m_state->run() != nullptr);
-    m_runs->setText(others > 0 ? QString() : tr("Choose runs"));
-    m_runs->setFixedWidth(others > 0 ? kIconButton : m_runs->sizeHint().width());
+    fitButton();
     if (const auto catalog = m_state->catalog()) {
         for (const Kind kind : kindsOf(*catalog)) {
             if (kind != Kind::Scalar)
@@ -164,6 +164,20 @@ void CompareBar::fill()
     choose(m_rankBox, m_state->rank().value);
     for (QComboBox* box : { m_againstBox, m_kindBox, m_statBox, m_rankBox })
         box->updateGeometry();
+}
+
+/// What it opens is known to who has chosen runs: their names need the room more.
+void CompareBar::fitButton()
+{
+    const bool isBrief = width() < kRoomForText && !m_state->comparedRuns().empty();
+    m_runs->setText(isBrief ? QString() : tr("Choose runs"));
+    m_runs->setFixedWidth(isBrief ? kIconButton : m_runs->sizeHint().width());
+}
+
+void CompareBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitButton();
 }
 
 XAxis CompareBar::alignment() const

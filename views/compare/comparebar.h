@@ -37,7 +37,12 @@ Q_SIGNALS:
     void conformanceChanged(); ///< another tolerance or run B
     void belowChanged();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fitButton();
+
     ViewState* m_state;
     std::size_t m_against = 1;
     ViewBar* m_runsBar;

@@ -34,7 +34,7 @@ namespace {
 
 constexpr double kMapShare = 0.6; ///< of the height
 constexpr int kLiveMs = 1000; ///< how often a run that is still recorded is compared on
-constexpr int kVerdict = 24; ///< px of its line in a picture
+constexpr int kVerdict = 24; ///< px of its line in a picture; one that is long has more of them
 constexpr int kRoomy = 440; ///< px of height below which a second line of words would be missed more by the plots
 
 bool isRecording(const store::RunRef& run)
@@ -200,9 +200,7 @@ QString CompareView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to compare it with others.");
     if (!hasOthers())
-        return tr("“%2” is compared with up to %1 other runs: “Choose runs” above shows them.")
-            .arg(ViewState::kMostCompared)
-            .arg(state.runName(0));
+        return tr("Choose up to %1 runs to compare with “%2”.").arg(ViewState::kMostCompared).arg(state.runName(0));
     if (!state.moduleFilter().isEmpty())
         return tr("No module that both runs have matches the filter “%1”.").arg(state.moduleFilter());
     return tr("The runs have no %1 of the same modules on rank %2. Choose another kind, or other runs.")
@@ -427,13 +425,15 @@ void CompareView::paintPicture(QPainter& painter, QSize size)
     const Theme& theme = Theme::current();
     painter.setFont(wordsFont(13));
     painter.setPen(theme.text);
-    painter.drawText(QRect(12, 0, size.width() - 24, kVerdict), Qt::AlignLeft | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(m_verdict->text(), Qt::ElideRight, size.width() - 24));
+    QRect sentence;
+    painter.drawText(
+        QRect(12, 4, size.width() - 24, size.height()), Qt::AlignLeft | Qt::TextWordWrap, m_verdict->text(), &sentence);
+    const int top = std::max(kVerdict, sentence.bottom() + 4);
     if (!m_map->picture())
-        return paintWithCaption(painter, QRect(QPoint(0, kVerdict), size - QSize(0, kVerdict)), *m_map, caption);
-    const int map = static_cast<int>(std::lround((size.height() - kVerdict) * kMapShare));
-    paintWithCaption(painter, QRect(0, kVerdict, size.width(), map), *m_map, caption);
-    m_curves->paintTo(painter, QRect(0, kVerdict + map, size.width(), size.height() - kVerdict - map));
+        return paintWithCaption(painter, QRect(QPoint(0, top), size - QSize(0, top)), *m_map, caption);
+    const int map = static_cast<int>(std::lround((size.height() - top) * kMapShare));
+    paintWithCaption(painter, QRect(0, top, size.width(), map), *m_map, caption);
+    m_curves->paintTo(painter, QRect(0, top + map, size.width(), size.height() - top - map));
 }
 
 Expected<void> CompareView::writeCsv(QIODevice* device) const

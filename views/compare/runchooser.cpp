@@ -7,7 +7,9 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPainter>
 #include <QScopedValueRollback>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
@@ -19,8 +21,32 @@ namespace telltale::views {
 namespace {
 
 constexpr int kIdRole = Qt::UserRole;
+constexpr int kStartedRole = Qt::UserRole + 1;
 constexpr int kRowHeight = 24;
 constexpr int kAround = 62; ///< px of the search and the margins
+constexpr int kBesideDate = 8;
+
+/// The name, and in a column of their own at the right when the runs began.
+class ChoiceDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QStyleOptionViewItem row = option;
+        initStyleOption(&row, index);
+        const QStyle* style = row.widget->style();
+        const QString started = index.data(kStartedRole).toString();
+        const QFont font = numberFont(12);
+        const QRect date = row.rect.adjusted(0, 0, -kBesideDate, 0);
+        const int end = date.right() - QFontMetrics(font).horizontalAdvance(started) - 2 * kBesideDate;
+        row.text = row.fontMetrics.elidedText(row.text, Qt::ElideRight,
+            end - style->subElementRect(QStyle::SE_ItemViewItemText, &row, row.widget).left());
+        style->drawControl(QStyle::CE_ItemViewItem, &row, painter, row.widget);
+        painter->setFont(font);
+        painter->setPen(row.state.testFlag(QStyle::State_Selected) ? Theme::current().text : Theme::current().text3);
+        painter->drawText(date, Qt::AlignRight | Qt::AlignVCenter, started);
+    }
+};
 
 }
 
@@ -42,6 +68,7 @@ RunChooser::RunChooser(items::RunsModel* model, ViewState* state, Find find, QWi
     m_list->setAccessibleName(tr("Runs to compare with"));
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setFont(wordsFont(12));
+    m_list->setItemDelegate(new ChoiceDelegate(m_list));
     m_list->setUniformItemSizes(true);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 8, 8);
@@ -126,11 +153,9 @@ void RunChooser::fill()
             const QString id = QString::fromStdString(run.id);
             // Many runs have one name: when they began tells people more of them than their ids do.
             const QModelIndex at = m_model->indexOf(id);
-            const QString started = at.siblingAtColumn(items::RunsModel::StartedColumn).data().toString();
-            auto* item = new QListWidgetItem(
-                started.isEmpty() ? m_model->shownName(run) : m_model->shownName(run) + QStringLiteral("   ") + started,
-                m_list);
+            auto* item = new QListWidgetItem(m_model->shownName(run), m_list);
             item->setData(kIdRole, id);
+            item->setData(kStartedRole, at.siblingAtColumn(items::RunsModel::StartedColumn).data());
             item->setSizeHint({ 0, kRowHeight });
             item->setToolTip(at.data(Qt::ToolTipRole).toString());
             item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
@@ -141,8 +166,11 @@ void RunChooser::fill()
 
 void RunChooser::filter(const QString& text)
 {
-    for (int row = 0; row < m_list->count(); ++row)
-        m_list->item(row)->setHidden(!m_list->item(row)->text().contains(text, Qt::CaseInsensitive));
+    for (int row = 0; row < m_list->count(); ++row) {
+        QListWidgetItem* item = m_list->item(row);
+        item->setHidden(
+            !item->text().contains(text, Qt::CaseInsensitive) && !item->data(kStartedRole).toString().contains(text));
+    }
 }
 
 store::RunRef RunChooser::find(const QString& id) const

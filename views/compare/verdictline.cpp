@@ -123,8 +123,12 @@ void VerdictLine::fit()
 {
     for (const auto& [label, text] : { std::pair { m_sentence, m_text }, { m_note, m_noteText } }) {
         // Two lines of words break where they must: a little is lost at the end of the first.
+        const QFontMetrics metrics = label->fontMetrics();
+        const QRect lines(0, 0, label->width(), kLines);
+        const bool isWhole
+            = label == m_sentence && metrics.boundingRect(lines, Qt::TextWordWrap, text).height() <= kLines;
         const int room = label == m_note ? label->width() : label->width() * 9 / 5;
-        label->setText(label->fontMetrics().elidedText(text, Qt::ElideRight, room));
+        label->setText(isWhole ? text : metrics.elidedText(text, Qt::ElideRight, room));
         label->setToolTip(label->text() == text ? QString() : items::toolTipText(text));
     }
     if (m_isCompact)
