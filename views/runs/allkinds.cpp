@@ -74,6 +74,7 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
     m_list->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_list->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_list->setIndentation(0);
+    m_list->setStyleSheet(QStringLiteral("QTreeView::item:last { padding-right: 9px; }")); // below the values above
     m_list->setTabKeyNavigation(false);
     m_list->setTextElideMode(Qt::ElideRight);
     m_list->setEmpty(false);
@@ -86,6 +87,7 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);
+    m_title->setContentsMargins(12, 0, 12, 0); // the rows go from edge to edge, their words stand below it
     layout->addWidget(m_title);
     layout->addWidget(m_list);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed); // what is left is below all of the inspector

@@ -163,9 +163,17 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     m_kindLabel->setWordWrap(true);
     m_kindLabel->setObjectName(QStringLiteral("inspectorKind"));
 
-    auto* layout = new QVBoxLayout(m_body);
-    layout->setContentsMargins(12, 12, 12, 12);
-    layout->setSpacing(4);
+    auto* body = new QVBoxLayout(m_body);
+    body->setContentsMargins(0, 12, 0, 12);
+    body->setSpacing(0);
+    const auto addInset = [body] {
+        auto* part = new QVBoxLayout;
+        part->setContentsMargins(12, 0, 12, 0);
+        part->setSpacing(4);
+        body->addLayout(part);
+        return part;
+    };
+    QVBoxLayout* layout = addInset();
     layout->addWidget(m_title);
     layout->addWidget(m_subtitle);
     layout->addSpacing(10);
@@ -175,8 +183,9 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_kindLabel);
     layout->addWidget(m_values);
     layout->addWidget(m_footnote);
-    layout->addSpacing(10);
-    layout->addWidget(new AllKinds(context, m_body));
+    layout->addSpacing(14);
+    body->addWidget(new AllKinds(context, m_body)); // from edge to edge
+    layout = addInset();
     layout->addSpacing(10);
     layout->addWidget(m_ranksTitle);
     layout->addWidget(m_rankBars);
@@ -185,7 +194,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_stack);
     layout->addWidget(m_passedTitle);
     layout->addWidget(m_passed);
-    layout->addStretch();
+    body->addStretch();
 
     auto* scroll = new QScrollArea(this);
     scroll->setFrameShape(QFrame::NoFrame);

@@ -8,6 +8,7 @@
 #include <QItemSelectionModel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QTimer>
 #include <QToolButton>
@@ -29,6 +30,7 @@ using items::RunsModel;
 
 namespace {
 constexpr int kWidthOfAllColumns = 300;
+constexpr int kRunRow = 22; ///< px, as of the headings of the columns
 }
 
 RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
@@ -95,6 +97,10 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     layout->addWidget(m_search);
     layout->addWidget(m_error);
     layout->addWidget(m_tree);
+    setBackgroundRole(QPalette::Base); // also of what is too little for a row
+    setAutoFillBackground(true);
+    m_tree->verticalScrollBar()->setSingleStep(kRunRow);
+    m_tree->installEventFilter(this);
     setFocusProxy(m_tree);
     setTabOrder(m_tree, m_search); // as in ModulesPanel
 
@@ -319,6 +325,15 @@ void RunsPanel::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
     QTimer::singleShot(0, this, &RunsPanel::showCurrent); // when its rows have their places
+}
+
+/// Whole rows: the last one that is seen is not cut. Later, because a layout is at work.
+bool RunsPanel::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        QMetaObject::invokeMethod(
+            this, [this] { setContentsMargins(0, 0, 0, (height() - m_tree->y()) % kRunRow); }, Qt::QueuedConnection);
+    return QWidget::eventFilter(watched, event);
 }
 
 void RunsPanel::resizeEvent(QResizeEvent* event)
