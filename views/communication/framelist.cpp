@@ -19,6 +19,7 @@ namespace {
 constexpr int kFrameHeight = 22;
 constexpr int kFrameInset = 12; ///< as the heading above
 constexpr int kFrameGap = 20; ///< between the columns
+constexpr int kRounded = 2; ///< px by which a screen may draw a text wider than it is said to be
 constexpr int kPlaceRole = Qt::UserRole;
 constexpr int kShortPlaceRole = Qt::UserRole + 1;
 constexpr int kFunctionRole = Qt::UserRole + 2;
@@ -80,7 +81,8 @@ void FrameList::setFrames(const QStringList& frames, const QString& emptyText)
         item->setData(kShortPlaceRole, shortPlace);
         item->setData(kFunctionRole, function);
         item->setToolTip(items::toolTipText(frame + QLatin1Char('\n') + tr("A click copies file:line")));
-        widest = widest.expandedTo({ metrics.horizontalAdvance(shortPlace), metrics.horizontalAdvance(function) });
+        widest = widest.expandedTo(
+            { metrics.horizontalAdvance(shortPlace) + kRounded, metrics.horizontalAdvance(function) + kRounded });
     }
     for (int row = 0; row < count(); ++row)
         item(row)->setData(kColumnsRole, widest);

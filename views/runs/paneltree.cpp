@@ -65,7 +65,7 @@ void PanelTree::paintChevron(QPainter* painter, const QRect& branch, bool isExpa
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(QPen(Theme::current().text2, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    const QPointF c(branch.right() - 7.5, QRectF(branch).center().y());
+    const QPointF c(branch.right() - 4.5, QRectF(branch).center().y());
     const QPointF down[] = { c + QPointF(-3.5, -1.75), c + QPointF(0, 1.75), c + QPointF(3.5, -1.75) };
     const QPointF right[] = { c + QPointF(-1.75, -3.5), c + QPointF(1.75, 0), c + QPointF(-1.75, 3.5) };
     painter->drawPolyline(isExpanded ? down : right, 3);
