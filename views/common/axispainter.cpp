@@ -82,15 +82,19 @@ void AxisPainter::values(const QRectF& plot, const ValueScale& scale, bool hasZe
     m_painter.setRenderHint(QPainter::Antialiasing, false);
     m_painter.setFont(numberFont(11));
     const bool saysZero = hasZeroOrLess && scale.mode() == ValueScale::Mode::Log;
+    int length = static_cast<int>(plot.height());
+    ValueScale numbered = scale;
     if (saysZero) {
         m_painter.setPen(m_theme.text2);
         m_painter.drawText(QRectF(plot.left() - SharedAxis::kGutter, plot.bottom() - 11, SharedAxis::kGutter - 8, 16),
             Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("\u2264 0"));
+        // The rest has its own numbers: of a short axis those of the whole could all lie where zero stands.
+        constexpr int kZero = 16;
+        numbered = ValueScale(scale.mode(), scale.valueAt(std::min(kZero / plot.height(), 0.9)), scale.high());
+        length = std::max(length - kZero, 1);
     }
-    for (const ValueScale::Tick& tick : scale.ticks(static_cast<int>(plot.height()))) {
+    for (const ValueScale::Tick& tick : numbered.ticks(length)) {
         const double y = std::round(plot.bottom() - scale.unitOf(tick.value) * plot.height()) - 0.5;
-        if (saysZero && y > plot.bottom() - 16)
-            continue;
         m_painter.setPen(QPen(withAlpha(m_theme.border, 0.75), 1));
         m_painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
         m_painter.setPen(QPen(m_theme.text3, 1));

@@ -191,8 +191,14 @@ std::vector<double> ValueScale::candidates(int count) const
         return values;
     }
     const double decades = std::log10(m_high / m_low);
-    if (decades < 1)
-        return niceValues(m_low, m_high, count);
+    if (decades < 1) {
+        std::vector<double> values = niceValues(m_low, m_high, count);
+        // A stride over the decade's own number would leave it out.
+        if (const double decade = std::pow(10.0, std::ceil(std::log10(m_low) - 1e-9));
+            decade <= m_high && (values.empty() || decade < values.front() * (1 - 1e-9)))
+            values.insert(values.begin(), decade);
+        return values;
+    }
     if (decades < 1.6 && count >= 4)
         return decadeValues(m_low, m_high, { 1.0, 2.0, 5.0 }, 1);
     if (decades * 2 <= count)
@@ -218,22 +224,30 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
 std::vector<ValueScale::Tick> ValueScale::placed(
     const std::vector<double>& values, int length, double apart, int most) const
 {
+    // Where not all find room, decades come first: on a log axis they are what the rest is read from.
+    const bool isLog = m_mode == Mode::Log;
+    std::vector<double> kept;
+    for (const bool areDecades : { true, false }) {
+        for (const double value : values) {
+            const double at = unitOf(value) * length;
+            const bool isFree = std::none_of(
+                kept.begin(), kept.end(), [&](double other) { return std::abs(unitOf(other) * length - at) < apart; });
+            if ((isLog && isDecade(value)) == areDecades && at >= -0.5 && at <= length + 0.5 && isFree
+                && static_cast<int>(kept.size()) < most)
+                kept.push_back(value);
+        }
+    }
+    std::sort(kept.begin(), kept.end());
+    const bool isEvenly = m_mode == Mode::Linear || (isLog && m_high / m_low < 10);
     std::vector<Tick> ticks;
-    double lastAt = -std::numeric_limits<double>::infinity();
     double previous = 0;
-    for (std::size_t i = 0; i < values.size() && static_cast<int>(ticks.size()) < most; ++i) {
-        const double at = unitOf(values[i]) * length;
-        if (at < -0.5 || at > length + 0.5 || at - lastAt < apart)
-            continue;
-        const bool evenly = m_mode == Mode::Linear || (m_mode == Mode::Log && m_high / m_low < 10);
-        const double distance = evenly
-            ? (values.size() > 1 ? values[1] - values[0] : lastDigitOf(values[i]))
-            : (ticks.empty() || isDecade(values[i]) ? std::abs(values[i]) : std::abs(values[i] - previous));
-        const bool isPower
-            = m_mode != Mode::Linear && values[i] != 0 && isDecade(values[i]) && (!evenly || std::abs(values[i]) > 500);
-        ticks.push_back({ values[i], isPower ? formatDecade(values[i]) : formatTick(values[i], distance) });
-        lastAt = at;
-        previous = values[i];
+    for (const double value : kept) {
+        const double distance = isEvenly
+            ? (values.size() > 1 ? values[1] - values[0] : lastDigitOf(value))
+            : (ticks.empty() || isDecade(value) ? std::abs(value) : std::abs(value - previous));
+        const bool isPower = !isEvenly && value != 0 && isDecade(value);
+        ticks.push_back({ value, isPower ? formatDecade(value) : formatTick(value, distance) });
+        previous = value;
     }
     return ticks;
 }
