@@ -36,6 +36,7 @@ class AxisPainter {
 public:
     static constexpr int kStepBand = 26; ///< height of the step axis below a plot, px
     static constexpr int kLane = 17; ///< height of the lane above a plot, px
+    static constexpr int kLaneGap = 4; ///< between the two, so that no sign lies on a value
 
     AxisPainter(QPainter& painter, const Theme& theme)
         : m_painter(painter)

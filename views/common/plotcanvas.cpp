@@ -234,7 +234,7 @@ void PlotCanvas::hoverAgain()
 
 void PlotCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers)
 {
-    if (hasStepAxis() && plotRect().adjusted(0, -20, 0, 30).contains(position))
+    if (hasStepAxis() && plotRect().adjusted(0, -AxisPainter::kLane - AxisPainter::kLaneGap, 0, 30).contains(position))
         m_state->setCursor(stepAt(position.x()));
     // A mark of the lane above the plot is wider than its step.
     constexpr int kHalfMark = 3;

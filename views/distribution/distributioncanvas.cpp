@@ -110,10 +110,16 @@ QRect DistributionCanvas::stripRect(int index, QSize size) const
     const int height = size.height() - kTop - (m_stepAxis ? AxisPainter::kStepBand : kEnd);
     const int top = kTop + height * index / count;
     const int bottom = kTop + height * (index + 1) / count;
-    const int head = kCaption + AxisPainter::kLane + 2;
+    const int head = kCaption + AxisPainter::kLane + AxisPainter::kLaneGap;
     const int gutter = gutterWithin(0, size.width());
     return { gutter, top + head, std::max(1, size.width() - gutter - SharedAxis::kLegend),
         std::max(1, bottom - top - head - (index + 1 < count ? 6 : 0)) };
+}
+
+QRect DistributionCanvas::laneOf(const QRect& strip)
+{
+    return { strip.left(), strip.top() - AxisPainter::kLane - AxisPainter::kLaneGap, strip.width(),
+        AxisPainter::kLane };
 }
 
 QRect DistributionCanvas::plotRect(QSize size) const
@@ -166,7 +172,7 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
     for (int i = 0; i < static_cast<int>(m_picture->strips.size()); ++i) {
         const DistributionStrip& one = strip(i);
         const QRect plot = stripRect(i, size);
-        const QRectF lane(plot.left(), plot.top() - AxisPainter::kLane - 2, plot.width(), AxisPainter::kLane);
+        const QRectF lane = laneOf(plot);
         painter.setFont(codeFont(11, 500));
         painter.setPen(theme.text);
         const QRectF caption(plot.left(), lane.top() - kCaption, plot.width(), kCaption);

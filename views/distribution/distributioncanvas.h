@@ -44,6 +44,7 @@ protected:
     void paintFrame(QImage& frame, QSize size) override;
     void paintOverlay(QPainter& painter, QSize size) override;
     StepRange shownRange() const override;
+    int laneBottom(QSize size) const override { return laneOf(plotRect(size)).bottom() + 1; }
     bool hasColoredCells() const override { return true; }
     bool hasPlot() const override { return m_picture && !m_picture->isEmpty(); }
     void hoveredAt(QPoint position) override;
@@ -53,6 +54,7 @@ protected:
 private:
     bool isEmpty() const { return !m_picture || m_picture->isEmpty(); }
     const DistributionStrip& strip(int index) const { return m_picture->strips[static_cast<std::size_t>(index)]; }
+    static QRect laneOf(const QRect& strip);
     void paintEdges(QPainter& painter, const QRect& plot, const DistributionStrip& strip) const;
     void paintHover(QPainter& painter) const;
     QString placeText(const DistributionStrip& strip, int bin, int column) const;

@@ -146,10 +146,15 @@ StepRange CurveCanvas::shownRange() const
 
 QRect CurveCanvas::plotRect(QSize size) const
 {
-    const int top = kTop + AxisPainter::kLane;
+    const int top = kTop + AxisPainter::kLane + AxisPainter::kLaneGap;
     const auto [left, right] = m_margins.value_or(std::pair(gutterWithin(m_gutter, size.width()), 0));
-    return { left, top, std::max(1, size.width() - left - right - SharedAxis::kLegend),
+    return { left, top, std::clamp(size.width() - left - right - SharedAxis::kLegend, 1, m_mostWidth),
         std::max(1, size.height() - top - AxisPainter::kStepBand) };
+}
+
+int CurveCanvas::laneBottom(QSize) const
+{
+    return kTop + AxisPainter::kLane;
 }
 
 void CurveCanvas::setGutter(int wish)
@@ -168,9 +173,18 @@ void CurveCanvas::setMargins(int left, int right)
     Q_EMIT plotResized();
 }
 
+void CurveCanvas::setMostWidth(int plot)
+{
+    if (const int most = std::max(1, plot); std::exchange(m_mostWidth, most) == most)
+        return;
+    invalidate();
+    Q_EMIT plotResized();
+}
+
 QRectF CurveCanvas::legendRect(QSize size) const
 {
-    return QRectF(size.width() - SharedAxis::kLegend, kTop + 8, SharedAxis::kLegend, size.height() - kTop - 12);
+    const int left = m_margins ? plotRect(size).right() + 1 : size.width() - SharedAxis::kLegend;
+    return QRectF(left, kTop + 8, SharedAxis::kLegend, size.height() - kTop - 12);
 }
 
 void CurveCanvas::paintFrame(QImage& frame, QSize size)
@@ -407,7 +421,8 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
         axis.setStepPlaces([warp](Step step) { return warp->unitOf(step); });
         axis.setStepNames([warp](Step step) { return warp->textOf(step); });
     }
-    axis.cursorLines(QRectF(plot).adjusted(0, -AxisPainter::kLane, 0, 0), m_picture->range, marks);
+    axis.cursorLines(
+        QRectF(plot).adjusted(0, -AxisPainter::kLane - AxisPainter::kLaneGap, 0, 0), m_picture->range, marks);
     if (const auto warp = m_picture->warp) {
         std::vector<AxisPainter::Label> labels;
         for (const XWarp::Tick& tick : warp->ticks(plot.width()))

@@ -29,8 +29,9 @@ public:
     /// Exact values at the cursor, from the reader; until they come the buckets answer.
     void setLegendValues(std::vector<LegendValue> values);
     void setGutter(int wish); ///< px left of the plot, where the shared axis leaves it that room
-    /// Px left of the plot, whatever the shared axis says, and between it and the legend.
+    /// Px left of the plot, whatever the shared axis says, and right of its legend.
     void setMargins(int left, int right);
+    void setMostWidth(int plot);
     QRect plotRect(QSize size) const override;
     bool hasEvenSteps() const override { return !m_picture || !m_picture->warp; }
     using PlotCanvas::plotRect;
@@ -44,6 +45,7 @@ protected:
     void paintFrame(QImage& frame, QSize size) override;
     void paintOverlay(QPainter& painter, QSize size) override;
     StepRange shownRange() const override;
+    int laneBottom(QSize size) const override;
     bool hasPlot() const override { return m_picture && !m_picture->isEmpty(); }
     void hoveredAt(QPoint position) override;
     void left() override;
@@ -75,6 +77,7 @@ private:
     double m_smoothing = 0;
     int m_gutter = 0;
     std::optional<std::pair<int, int>> m_margins;
+    int m_mostWidth = QWIDGETSIZE_MAX;
     int m_near = -1;
     int m_firstLine = 0; ///< of the legend
 };

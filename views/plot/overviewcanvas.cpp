@@ -24,6 +24,7 @@ constexpr int kTopMargin = 6; ///< as in plots of curves
 constexpr int kAbovePlots = kTopMargin + AxisPainter::kLane; ///< of events and incidents
 constexpr int kSmallest = 72; ///< height of one plot without its header
 constexpr int kRight = 24;
+constexpr int kPanelSigns = 11; ///< height of what is not finite, below a plot's name
 
 /// A quantity that spans more than two decades without leaving the positive numbers is read on a log axis.
 YMode modeFor(const std::vector<CurveSeries>& all)
@@ -169,6 +170,7 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         paintEmptyState(painter, QRectF(QPointF(), QSizeF(size)), m_emptyText, theme);
         return;
     }
+    const double captionLeft = panelCaptionLeft(m_plots, plotRect(size));
     const int first = firstPlot(size);
     for (int i = first; i < first + shownPlots(size); ++i) {
         const QRect plot = plotOf(i, size);
@@ -178,7 +180,7 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
             QPainter painter(&frame);
             if (scalar.hasFinite())
                 AxisPainter(painter, theme).values(plot, scale, scalar.hasZeroOrLess());
-            paintPanelHeader(painter, plot, panelAt(i), m_smoothing);
+            paintPanelHeader(painter, plot, panelAt(i), m_smoothing, captionLeft);
         }
         CurveLook look;
         look.smoothing = smoothingOf(scalar);
@@ -186,7 +188,9 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         QPainter painter(&frame);
         paintClips(painter, plot, scalar, scale, theme);
         const std::vector<CellState> states = scalar.lane();
-        paintNonFiniteLane(painter, QRectF(plot.left(), plot.top() - 9, plot.width(), 12), states, theme);
+        paintNonFiniteLane(painter,
+            QRectF(plot.left(), plot.top() - AxisPainter::kLaneGap - kPanelSigns, plot.width(), kPanelSigns), states,
+            theme);
         if (i == first) {
             AxisPainter axis(painter, theme);
             const QRectF lane(plot.left(), kTopMargin, plot.width(), AxisPainter::kLane);

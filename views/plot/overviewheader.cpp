@@ -19,6 +19,9 @@ namespace {
 
 constexpr int kSwatch = 14; ///< length of a line's sample
 constexpr std::size_t kMostHeaderRanks = 4;
+constexpr double kTitleLeft = 12; ///< where one is wider than the gutter
+constexpr double kTitleRoom = SharedAxis::kGutter - 12; ///< beside the plot's numbers
+constexpr double kMostTitle = 0.4; ///< of a plot's width
 
 QString moreText(std::size_t count)
 {
@@ -194,30 +197,36 @@ LastValue lastValueOf(const CurveSeries& one)
     return last;
 }
 
-void paintPanelHeader(QPainter& painter, const QRect& plot, const ScalarPanel& panel, double smoothing)
+double panelCaptionLeft(const std::vector<ScalarPanel>& panels, const QRect& plot)
+{
+    double widest = 0;
+    for (const ScalarPanel& panel : panels)
+        widest = std::max(widest, QFontMetricsF(wordsFont(12, 600)).horizontalAdvance(panel.title));
+    return widest <= kTitleRoom ? plot.left()
+                                : std::min(kTitleLeft + widest + 14, plot.left() + plot.width() * kMostTitle);
+}
+
+void paintPanelHeader(
+    QPainter& painter, const QRect& plot, const ScalarPanel& panel, double smoothing, double captionLeft)
 {
     const Theme& theme = Theme::current();
     const CurveSeries& first = panel.picture.series.front();
     const QRectF line(plot.left(), plot.top() - kPanelHeader + 2, plot.width(), 18);
-    const QFont bold = wordsFont(12, 600);
-    constexpr double kLeft = 8;
-    const double wish = QFontMetricsF(bold).horizontalAdvance(panel.title) + 2;
-    constexpr double kRoom = SharedAxis::kGutter - kLeft - 4;
-    const bool isWide = wish > kRoom; // then it goes on above the plot
-    double left = isWide ? kLeft + wish + 12 : plot.left();
 
     HeaderWords words(painter, line);
     if (panel.isShared)
-        paintLines(words, panel, left);
+        paintLines(words, panel, captionLeft);
     else
-        paintRanks(words, panel.picture, left);
+        paintRanks(words, panel.picture, captionLeft);
 
-    painter.setFont(bold);
+    painter.setFont(wordsFont(12, 600));
     painter.setPen(theme.text);
-    const double width = isWide ? std::min(wish, words.right() - 12 - kLeft) : kRoom;
-    painter.drawText(QRectF(isWide ? kLeft : 4, line.top(), width, line.height()),
-        (isWide ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(panel.title, Qt::ElideMiddle, static_cast<int>(width)));
+    // Beside the plot's numbers, or all from one edge where one of them goes on above the plot.
+    const bool isBeside = captionLeft <= plot.left();
+    const double width = isBeside ? kTitleRoom : std::min(captionLeft, words.right()) - 12 - kTitleLeft;
+    painter.drawText(QRectF(isBeside ? 4 : kTitleLeft, line.top(), width, line.height()),
+        (isBeside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(panel.title, Qt::ElideLeft, static_cast<int>(width)));
     if (smoothing <= 0)
         return;
     const QString how = isSmoothable(first)
@@ -226,10 +235,9 @@ void paintPanelHeader(QPainter& painter, const QRect& plot, const ScalarPanel& p
         : QCoreApplication::translate("telltale::views::OverviewCanvas", "not smoothed");
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
-    const double end = left + QFontMetricsF(painter.font()).horizontalAdvance(how) + 1;
-    if (end < words.right() - 12)
-        painter.drawText(
-            QRectF(left, line.top(), end - left + 2, line.height()), Qt::AlignLeft | Qt::AlignVCenter, how);
+    const double taken = QFontMetricsF(painter.font()).horizontalAdvance(how) + 3;
+    if (captionLeft + taken < words.right() - 10)
+        painter.drawText(QRectF(captionLeft, line.top(), taken, line.height()), Qt::AlignLeft | Qt::AlignVCenter, how);
 }
 
 }

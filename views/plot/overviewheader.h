@@ -9,11 +9,15 @@ class QPainter;
 
 namespace telltale::views {
 
-inline constexpr int kPanelHeader = 26; ///< its height
+inline constexpr int kPanelHeader = 30; ///< its height
 
+/// Where captions begin behind the panels' titles, for all of them: at the plots' left edge, or where the gutter is too
+/// narrow for one of the titles, behind the widest. Thread: any.
+double panelCaptionLeft(const std::vector<ScalarPanel>& panels, const QRect& plot);
 /// The line above a plot of the Overview: what it shows at the left, the last values at the right, of a shared plot
 /// beside the colors of its lines. Thread: any.
-void paintPanelHeader(QPainter& painter, const QRect& plot, const ScalarPanel& panel, double smoothing);
+void paintPanelHeader(
+    QPainter& painter, const QRect& plot, const ScalarPanel& panel, double smoothing, double captionLeft);
 
 /// A learning rate is set, not measured: a smoothed one would be a rate that no step had.
 bool isSmoothable(const CurveSeries& one);
