@@ -254,6 +254,23 @@ private Q_SLOTS:
         }
     }
 
+    /// However wide the view is: few heads do not fill a wide one.
+    void curvesEndWhereTheirMapsDo()
+    {
+        for (const int width : { 760, 1080, 1081, 2600 }) {
+            m_host->resize(width, 700);
+            m_view->resize(width, 700);
+            settle();
+            for (const int side : { 0, 1 }) {
+                const QRectF cells = canvas().map(side, canvas().size()).cells();
+                const QRect plot = m_view->curves(side)->plotRect();
+                const QPoint at = m_view->curves(side)->mapTo(m_view, plot.topLeft());
+                QVERIFY(std::abs(at.x() - cells.left()) <= 1);
+                QVERIFY2(std::abs(at.x() + plot.width() - cells.right()) <= 1, qPrintable(QString::number(width)));
+            }
+        }
+    }
+
     /// A run of 260 steps has nothing 512 steps earlier.
     void aShortRunsHeadsAreComparedWithItsFirstStep()
     {
@@ -331,7 +348,7 @@ private Q_SLOTS:
         QCOMPARE(drawn->series[2].row.label, QStringLiteral("L0 h1"));
         const CurveSeries& band = drawn->series[1];
         QVERIFY(band.isGroup);
-        QVERIFY2(band.where.contains(QString::number(kHeads)), qPrintable(band.where));
+        QCOMPARE(band.where, QStringLiteral("layer 2, %1 heads").arg(kHeads));
         for (int bucket = 0; bucket < static_cast<int>(band.result.buckets.size()); ++bucket) {
             const StepRange steps = stepsOf(band.result, bucket);
             float low = 100, high = -100;
@@ -557,7 +574,7 @@ private Q_SLOTS:
         image.fill(Theme::current().base);
         QPainter painter(&image);
         const AttentionMap map(picture, HeadValue::Entropy, QRectF(0, 0, 500, 400));
-        map.paint(painter, Theme::current());
+        map.paint(painter, { -1, -1 }, Theme::current());
         painter.end();
         const QRect cell = map.cellRect(at[0], at[1]).toAlignedRect();
         bool isSeen = false;

@@ -19,7 +19,7 @@ using series::CellState;
 namespace {
 
 constexpr int kInset = 12;
-constexpr int kSigns = 24; ///< px of the line that explains the signs
+constexpr int kSigns = 24; ///< px of the line that says the step and explains the signs
 constexpr int kDefinitions = 18; ///< and of the one below it
 
 QString numberOf(const series::CellValue& cell)
@@ -32,7 +32,7 @@ QString numberOf(const series::CellValue& cell)
 AttentionCanvas::AttentionCanvas(ViewState* state, QWidget* parent)
     : PlotCanvas(state, parent)
 {
-    connect(state, &ViewState::selectionChanged, this, [this] { update(); });
+    connect(state, &ViewState::selectionChanged, this, &PlotCanvas::invalidate);
 }
 
 void AttentionCanvas::setPicture(std::shared_ptr<const AttentionPicture> picture, std::array<HeadValue, 2> values)
@@ -166,8 +166,10 @@ void AttentionCanvas::paintFrame(QImage& frame, QSize size)
         paintEmptyState(painter, QRectF(QPointF(), QSizeF(size)), m_emptyText, theme);
         return;
     }
+    const std::vector<ModuleKey>& selection = state().selection();
+    const std::array<int, 2> none { -1, -1 };
     for (const int side : { 0, 1 })
-        map(side, size).paint(painter, theme);
+        map(side, size).paint(painter, selection.empty() ? none : m_picture->placeOf(selection.front()), theme);
     const QRectF line = wordsRect(size);
     paintSigns(painter, QRectF(line.left(), line.top(), line.width(), kSigns - 4), theme);
 }
@@ -206,8 +208,13 @@ void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Th
         { HeadSign::OneHot, tr("looks at one key alone") },
         { HeadSign::Uniform, tr("looks at all keys alike") },
     } };
-    double x = line.left();
     painter.setFont(wordsFont(11));
+    painter.setPen(theme.text2);
+    QString where = tr("At step %1").arg(formatStep(m_picture->atStep.value));
+    if (m_picture->axes == HeadAxes::RankByHead)
+        where += tr("  ·  %1").arg(m_picture->layers.front().name);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, where);
+    double x = line.left() + QFontMetricsF(painter.font()).horizontalAdvance(where) + 20;
     for (const auto& [sign, words] : signs) {
         if (!seen.contains(sign))
             continue;
@@ -215,7 +222,7 @@ void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Th
         painter.setPen(theme.text2);
         const QRectF text(
             x + 19, line.top(), QFontMetricsF(painter.font()).horizontalAdvance(words) + 4, line.height());
-        if (text.right() > line.right() && x > line.left()) // a sign without its words says nothing
+        if (text.right() > line.right()) // a sign without its words says nothing
             break;
         painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, words);
         x = text.right() + 20;

@@ -49,6 +49,7 @@ private:
     void pick(bool isAdded); ///< what is pointed at
     /// What is measured, in words: the agent's own definition, and msprobe's where that was asked for.
     void paintDefinitions(QPainter& painter, const QRectF& line, const Theme& theme) const;
+    /// At which step the heads are, and what the signs on them mean.
     void paintSigns(QPainter& painter, const QRectF& line, const Theme& theme) const;
     void paintReadoutOf(QPainter& painter, const QRectF& bounds, const QRectF& cell, HeadValue value) const;
 

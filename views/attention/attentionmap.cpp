@@ -8,6 +8,7 @@
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
+#include <telltale/common/sharedaxis.h>
 #include <telltale/heatmap/colorindex.h>
 
 namespace telltale::views {
@@ -19,9 +20,10 @@ namespace {
 
 constexpr double kTitle = 30; ///< px above the numbers of the heads
 constexpr double kNumbers = 20;
-constexpr double kScale = 64; ///< px right of them
+constexpr double kNarrow = 320; ///< px of a map whose scale has room for its numbers alone
+constexpr double kNarrowScale = 64; ///< px right of the cells
 constexpr double kBelow = 10;
-constexpr double kWidest = 150; ///< px of a cell: a small model is no chess board
+constexpr int kWidest = 150; ///< px of a cell: a small model is no chess board
 constexpr double kTallest = 84;
 constexpr double kSignFrom = 9; ///< px of a cell that has room for a sign
 
@@ -33,13 +35,20 @@ AttentionMap::AttentionMap(const AttentionPicture& picture, HeadValue value, con
     , m_area(area)
     , m_scale(picture.scaleOf(value))
 {
-    const double width = std::max(1.0, area.width() - kLabels - kScale);
+    // The cells end where the curves below them do, which have a legend there.
+    const double scale = area.width() < kNarrow ? kNarrowScale : SharedAxis::kLegend;
+    const double width = std::max(1.0, area.width() - kLabels - scale);
     const double height = std::max(1.0, area.height() - kTitle - kNumbers - kBelow);
     const int columns = std::max(1, picture.columns);
     const int rows = std::max(1, static_cast<int>(picture.layers.size()));
     m_cells = QRectF(std::round(area.left() + kLabels), std::round(area.top() + kTitle + kNumbers),
-        std::floor(std::min(width, columns * kWidest)), std::floor(std::min(height, rows * kTallest)));
+        std::floor(std::min<double>(width, columns * kWidest)), std::floor(std::min(height, rows * kTallest)));
     m_gap = std::min(m_cells.width() / columns, m_cells.height() / rows) >= 8 ? 1 : 0;
+}
+
+int AttentionMap::mostWidth(const AttentionPicture& picture)
+{
+    return picture.columns * kWidest;
 }
 
 double AttentionMap::mostHeight(const AttentionPicture& picture)
@@ -94,12 +103,12 @@ std::array<int, 2> AttentionMap::cellAt(QPointF position) const
     return m_picture.cell(layer, column) ? std::array { layer, column } : std::array { -1, -1 };
 }
 
-void AttentionMap::paint(QPainter& painter, const Theme& theme) const
+void AttentionMap::paint(QPainter& painter, std::array<int, 2> chosen, const Theme& theme) const
 {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
     paintHead(painter, theme);
-    paintNumbers(painter, theme);
+    paintNumbers(painter, chosen, theme);
     paintCells(painter, theme);
     paintColorScale(painter, m_scale, QRectF(m_cells.right() + 14, m_cells.top(), 11, m_cells.height()), theme);
     painter.restore();
@@ -133,11 +142,13 @@ void AttentionMap::paintHead(QPainter& painter, const Theme& theme) const
         painter.fontMetrics().elidedText(unit, Qt::ElideRight, static_cast<int>(line.width() - taken)));
 }
 
-void AttentionMap::paintNumbers(QPainter& painter, const Theme& theme) const
+void AttentionMap::paintNumbers(QPainter& painter, std::array<int, 2> chosen, const Theme& theme) const
 {
-    painter.setFont(numberFont(11));
-    painter.setPen(theme.text2);
-    const QFontMetricsF metrics(painter.font());
+    const QFontMetricsF metrics(numberFont(11));
+    const auto setPen = [&](bool isChosen) {
+        painter.setFont(numberFont(11, isChosen ? 600 : 400));
+        painter.setPen(isChosen ? theme.text : theme.text2);
+    };
     const bool isByValue = m_picture.order == HeadOrder::Value;
     double end = m_cells.left() - 100;
     for (int column = 0; column < m_picture.columns && !isByValue; ++column) {
@@ -146,6 +157,7 @@ void AttentionMap::paintNumbers(QPainter& painter, const Theme& theme) const
         const double middle = (leftOf(column) + leftOf(column + 1)) / 2;
         if (middle - width / 2 < end + 6)
             continue;
+        setPen(column == chosen[1]);
         painter.drawText(QPointF(middle - width / 2, m_cells.top() - 7), text);
         end = middle + width / 2;
     }
@@ -155,6 +167,7 @@ void AttentionMap::paintNumbers(QPainter& painter, const Theme& theme) const
         const QRectF cell = cellRect(layer, 0);
         if (cell.center().y() - 7 < end)
             continue;
+        setPen(layer == chosen[0]);
         painter.drawText(QRectF(m_area.left() + 2, cell.center().y() - 8, kLabels - 12, 16),
             Qt::AlignRight | Qt::AlignVCenter,
             metrics.elidedText(m_picture.layers[static_cast<std::size_t>(layer)].label, Qt::ElideLeft, kLabels - 12));

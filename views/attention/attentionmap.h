@@ -22,6 +22,7 @@ public:
 
     AttentionMap(const AttentionPicture& picture, HeadValue value, const QRectF& area);
 
+    static int mostWidth(const AttentionPicture& picture); ///< px that the cells of one can fill
     static double mostHeight(const AttentionPicture& picture); ///< px that one can fill
     static double leastHeight(const AttentionPicture& picture); ///< px in which its cells can be told apart
 
@@ -31,7 +32,8 @@ public:
     QRectF cellRect(int layer, int column) const;
     /// Layer and column; {-1, -1} where there is no head.
     std::array<int, 2> cellAt(QPointF position) const;
-    void paint(QPainter& painter, const Theme& theme) const;
+    /// `chosen`: layer and column whose numbers stand out; {-1, -1} for none.
+    void paint(QPainter& painter, std::array<int, 2> chosen, const Theme& theme) const;
     /// Line around a cell: what is selected, or, wider, what is pointed at.
     void paintOutline(QPainter& painter, int layer, int column, bool isWide, const Theme& theme) const;
 
@@ -39,7 +41,7 @@ private:
     double edge(int place, int count, double from, double length) const;
     double leftOf(int column) const;
     void paintHead(QPainter& painter, const Theme& theme) const;
-    void paintNumbers(QPainter& painter, const Theme& theme) const;
+    void paintNumbers(QPainter& painter, std::array<int, 2> chosen, const Theme& theme) const;
     void paintCells(QPainter& painter, const Theme& theme) const;
 
     const AttentionPicture& m_picture;

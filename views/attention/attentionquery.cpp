@@ -343,7 +343,8 @@ Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture,
         band.slot = slot;
         band.row.label = all.back().row.label;
         const auto heads = static_cast<int>(layer.heads.size());
-        band.where = QCoreApplication::translate("AttentionView", "all %n heads", nullptr, heads);
+        band.where
+            = QCoreApplication::translate("AttentionView", "layer %1, %n heads", nullptr, heads).arg(layer.number);
         all.push_back(std::move(band));
     }
     picture.series = std::move(all);

@@ -35,6 +35,7 @@ constexpr int kEnoughBelow = 170; ///< px for curves that can be read
 constexpr int kLeastBelow = 120;
 constexpr double kMapShareAboveMaps = 0.48; ///< of a picture, above maps of queries and keys
 constexpr int kCaptionHeight = 24;
+constexpr int kBelowInset = 12;
 constexpr int kLeastWidth = 120; ///< two stand beside each other, and the panels beside them need room
 constexpr int kLeastHeight = 60;
 
@@ -47,8 +48,8 @@ QLabel* makeCaption(QWidget* parent)
 {
     auto* caption = new QLabel(parent);
     caption->setFixedHeight(kCaptionHeight);
-    caption->setIndent(12);
     caption->setFont(wordsFont(11));
+    caption->setForegroundRole(QPalette::PlaceholderText);
     caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     return caption;
 }
@@ -90,8 +91,15 @@ void AttentionView::buildBelow()
         const QString where = side == 0 ? tr("left") : tr("right");
         auto* column = new QVBoxLayout;
         column->setSpacing(0);
+        auto* heading = new QHBoxLayout;
+        heading->setContentsMargins(AttentionCanvas::cellsLeft(side), 0, kBelowInset, 0);
+        heading->setSpacing(kBelowInset);
+        m_names[side] = new QLabel(below);
+        m_names[side]->setFont(wordsFont(12, 600)); // as above the maps
+        m_names[side]->setMinimumWidth(1);
         m_captions[side] = makeCaption(below);
-        m_captions[side]->setIndent(AttentionCanvas::cellsLeft(side));
+        heading->addWidget(m_names[side]);
+        heading->addWidget(m_captions[side], 1);
         m_stacks[side] = new QStackedWidget(below);
         m_curves[side] = new CurveCanvas(context().state, m_stacks[side]);
         m_curves[side]->setYMode(YMode::Linear);
@@ -107,7 +115,7 @@ void AttentionView::buildBelow()
             canvas->setMinimumSize(kLeastWidth, kLeastHeight);
         m_stacks[side]->addWidget(m_curves[side]);
         m_stacks[side]->addWidget(m_strips[side]);
-        column->addWidget(m_captions[side]);
+        column->addLayout(heading);
         column->addWidget(m_stacks[side], 1);
         sides->addLayout(column, 1);
         connect(m_curves[side], &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
@@ -119,6 +127,7 @@ void AttentionView::buildBelow()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     m_headMapsCaption = makeCaption(recorded);
+    m_headMapsCaption->setIndent(kBelowInset);
     m_headMaps = new HeadMapsCanvas(context().state, recorded);
     m_headMaps->setAccessibleName(tr("Attention maps of queries and keys"));
     m_headMaps->setObjectName(QStringLiteral("headMapsCanvas"));
@@ -155,7 +164,6 @@ void AttentionView::buildBar()
     m_belowBox->addItem(tr("heads of the layer"), static_cast<int>(BelowMaps::Strips));
     m_belowBox->addItem(tr("attention maps"), static_cast<int>(BelowMaps::HeadMaps));
     m_bar->addStretch();
-    m_caption = m_bar->addCaption();
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("attentionFollow"));
     m_follow->setCheckable(true);
@@ -384,14 +392,6 @@ void AttentionView::ask()
         [this](const std::shared_ptr<const AttentionAnswer>& answer) { show(answer); });
 }
 
-QString AttentionView::captionOf(const AttentionPicture& picture) const
-{
-    QString text = tr("at step %1").arg(formatStep(picture.atStep.value));
-    if (picture.axes == HeadAxes::RankByHead)
-        text += tr("  ·  %1").arg(picture.layers.front().name);
-    return text;
-}
-
 /// The maps take what they can fill, and leave what is below them enough; where that is not there, all.
 int AttentionView::mapsHeight(int height) const
 {
@@ -423,8 +423,6 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
     const AttentionAnswer& answer = m_answer ? *m_answer : nothing;
     m_canvas->setPicture(answer.maps, m_values);
     const bool isEmpty = !answer.maps || answer.maps->isEmpty();
-    m_caption->setText(isEmpty ? QString() : captionOf(*answer.maps));
-    m_caption->setToolTip(isEmpty ? QString() : answer.maps->layers.front().definition);
     for (QComboBox* box : { m_axesBox, m_valueBoxes[0], m_valueBoxes[1], m_orderBox, m_belowBox })
         m_bar->setComboVisible(box, !isEmpty);
     m_bar->setComboVisible(m_layerBox, !isEmpty && m_axes == HeadAxes::RankByHead);
@@ -434,22 +432,26 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
     if (!isEmpty && m_axes == HeadAxes::RankByHead)
         fillLayers(answer.layers, *answer.maps);
     for (std::size_t side = 0; side < m_stacks.size(); ++side) {
-        QString text = headValueText(m_values[side] == HeadValue::EntropyShare ? HeadValue::Entropy : m_values[side]);
+        m_names[side]->setText(
+            headValueText(m_values[side] == HeadValue::EntropyShare ? HeadValue::Entropy : m_values[side]));
         const auto count = static_cast<int>(answer.shown.size());
+        QString text;
         if (m_below == BelowMaps::Strips)
-            text += tr(", %1").arg(answer.layer);
+            text = answer.layer;
         else if (answer.areChosen)
-            text += tr(", %n selected heads", nullptr, count);
+            text = tr("%n selected heads", nullptr, count);
         else if (!isEmpty && answer.maps->isSpread)
-            text += tr(", the %n heads that differ most between ranks", nullptr, count);
+            text = tr("the %n heads that differ most between ranks", nullptr, count);
         else if (!isEmpty && std::any_of(answer.shown.begin(), answer.shown.end(), [&](const ModuleKey& key) {
                      const auto at = answer.maps->placeOf(key);
                      return answer.maps->valueOf(at[0], at[1], HeadValue::Entropy).state != series::CellState::Value;
                  }))
-            text += tr(", %n heads", nullptr, count); // none is lowest where one is not finite
+            text = tr("%n heads", nullptr, count); // none is lowest where one is not finite
         else
-            text += tr(", the %n heads of lowest entropy", nullptr, count);
+            text = tr("the %n heads of lowest entropy", nullptr, count);
         m_captions[side]->setText(text);
+        if (!isEmpty)
+            m_curves[side]->setMostWidth(AttentionMap::mostWidth(*answer.maps));
         if (m_curves[side]->picture() != answer.below[side].curves) {
             m_curves[side]->setPicture(answer.below[side].curves);
             m_exact[side]->ask();
@@ -522,13 +524,17 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
             painter, QRect(0, maps + kCaptionHeight, size.width(), std::max(1, size.height() - maps - kCaptionHeight)));
     }
     const QSize half(size.width() / 2, std::max(1, size.height() - maps - kCaptionHeight));
-    painter.setFont(wordsFont(11));
-    painter.setPen(Theme::current().text2);
     for (std::size_t side = 0; side < m_curves.size(); ++side) {
         const int left = static_cast<int>(side) * half.width();
-        const int indent = m_captions[side]->indent();
-        painter.drawText(QRect(left + indent, maps, half.width() - indent, kCaptionHeight),
-            Qt::AlignLeft | Qt::AlignVCenter, m_captions[side]->text());
+        QRect line(left + AttentionCanvas::cellsLeft(side), maps, half.width(), kCaptionHeight);
+        line.setRight(left + half.width() - kBelowInset);
+        for (const QLabel* part : { m_names[side], m_captions[side] }) {
+            painter.setFont(part->font());
+            painter.setPen(part == m_names[side] ? Theme::current().text : Theme::current().text3);
+            painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                painter.fontMetrics().elidedText(part->text(), Qt::ElideRight, line.width()));
+            line.setLeft(line.left() + painter.fontMetrics().horizontalAdvance(part->text()) + kBelowInset);
+        }
         PlotCanvas* below = m_below == BelowMaps::Curves ? static_cast<PlotCanvas*>(m_curves[side]) : m_strips[side];
         below->paintTo(painter, QRect(QPoint(left, maps + kCaptionHeight), half));
     }

@@ -62,7 +62,6 @@ private:
     void showHeadMaps(const HeadMapPicture* picture);
     int mapsHeight(int height) const; ///< of so many px for them and what is below
     void fitSplit();
-    QString captionOf(const AttentionPicture& picture) const;
     QString headMapsText() const; ///< why there are none
     void show(std::shared_ptr<const AttentionAnswer> answer);
     Expected<void> writeHeadMaps(QIODevice* device) const;
@@ -81,6 +80,7 @@ private:
     AttentionCanvas* m_canvas;
     QSplitter* m_split;
     bool m_isSplitChosen = false; ///< by the user
+    std::array<QLabel*, 2> m_names {}; ///< of what is below the maps
     std::array<QLabel*, 2> m_captions {};
     std::array<QStackedWidget*, 2> m_stacks {};
     std::array<ExactValues*, 2> m_exact {};
@@ -95,7 +95,6 @@ private:
     QComboBox* m_orderBox = nullptr;
     QComboBox* m_belowBox = nullptr;
     QComboBox* m_rankBox = nullptr;
-    QLabel* m_caption = nullptr;
     QToolButton* m_follow = nullptr;
 };
 
