@@ -165,8 +165,10 @@ private Q_SLOTS:
         item->setData(0, kThemeColorRole, QVariant::fromValue(&Theme::criticalText));
         item->setFont(0, wordsFont(20, 600));
         tree.resize(300, 80);
-        for (const auto mode : { Theme::Mode::Dark, Theme::Mode::Light }) {
+        for (const auto& [mode, isSelected] : { std::pair { Theme::Mode::Dark, false }, { Theme::Mode::Light, false },
+                 { Theme::Mode::Dark, true }, { Theme::Mode::Light, true } }) {
             Theme::apply(*qApp, mode);
+            item->setSelected(isSelected);
             const QImage image = tree.grab().toImage();
             int found = 0;
             for (int y = 0; y < image.height(); ++y) {

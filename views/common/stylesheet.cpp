@@ -38,11 +38,12 @@ QTreeView::item { height: 22px; border: 0; padding: 0 5px; }
 QTreeView::item:first, QTreeView::item:only-one { padding-left: 1px; }
 QTreeView[rootIsDecorated="false"]::item:first, QTreeView[rootIsDecorated="false"]::item:only-one { padding-left: 9px; }
 QTreeView::item:hover, QListView::item:hover { background: @hover; }
-QTreeView::item:selected, QListView::item:selected { background: @selection; color: @text; }
+QTreeView::item:selected, QListView::item:selected { background: @selection; }
 QComboBox QAbstractItemView { background: @raised; color: @text; border: 1px solid @controlBorder; padding: 3px 0; outline: 0; }
 QComboBox QAbstractItemView::item { height: 22px; padding: 0 8px; border: 0; }
 QComboBox QAbstractItemView::item:selected { background: @selection; color: @text; }
 #compareChooser { background: @raised; border: 1px solid @controlBorder; }
+#compareChooser QListView { background: @raised; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle { background: @strong; border-radius: 3px; margin: 2px; }

@@ -23,7 +23,7 @@ namespace {
 constexpr int kIdRole = Qt::UserRole;
 constexpr int kStartedRole = Qt::UserRole + 1;
 constexpr int kRowHeight = 24;
-constexpr int kAround = 62; ///< px of the search and the margins
+constexpr int kAround = 54; ///< px of the search and the margins
 constexpr int kBesideDate = 8;
 
 /// The name, and in a column of their own at the right when the runs began.
