@@ -33,7 +33,6 @@ namespace telltale::views {
 
 namespace {
 
-constexpr int kWidestSentence = 560;
 constexpr int kTimesInStep = -1;
 
 }
@@ -67,7 +66,6 @@ void CommunicationView::buildBody()
     m_empty = new QLabel(empty);
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
-    m_empty->setMaximumWidth(kWidestSentence);
     m_empty->setForegroundRole(QPalette::PlaceholderText);
     m_offer = new QPushButton(tr("Collect collectives from now on"), empty);
     m_offer->setObjectName(QStringLiteral("communicationOffer"));
@@ -359,8 +357,7 @@ void CommunicationView::troubleChanged()
     const bool isEmpty = !m_picture || m_picture->rows.empty();
     m_pages->setCurrentIndex(isEmpty ? 0 : 1);
     m_empty->setText(emptyText());
-    for (QComboBox* box : { m_rankBox, m_statBox, m_belowBox })
-        m_bar->setComboVisible(box, !isEmpty);
+    m_bar->setVisible(!isEmpty); // nothing to choose from
     m_offer->setVisible(isEmpty && canOffer() && m_askedRun != QString::fromStdString(context().state->run()->id));
 }
 
