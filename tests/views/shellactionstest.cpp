@@ -103,6 +103,19 @@ private Q_SLOTS:
         m_dir.reset();
     }
 
+    void theListOfRunsEndsAtAWholeRow()
+    {
+        const auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        const int row = tree->visualRect(tree->model()->index(0, 0)).height();
+        QVERIFY(row > 0);
+        for (const int height : { 1200, 1400, 1533 }) {
+            const int before = tree->height();
+            m_window->resize(1500, height);
+            QTRY_VERIFY(tree->height() != before);
+            QTRY_COMPARE(tree->viewport()->height() % row, 0);
+        }
+    }
+
     void aFileFromElsewhereIsListedAndShown()
     {
         m_window->openCapsules({ m_other });
