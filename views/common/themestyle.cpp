@@ -92,7 +92,7 @@ void paintCheckBox(QPainter* painter, const QStyleOption* option)
     const bool isOn = option->state.testFlag(QStyle::State_On) || option->state.testFlag(QStyle::State_NoChange);
     const bool isEnabled = option->state.testFlag(QStyle::State_Enabled);
     const QColor on = isEnabled ? theme.accent : theme.controlBorder;
-    paintBox(painter, option->rect, isOn ? on : theme.base, isOn ? on : theme.controlBorder);
+    paintBox(painter, option->rect, isOn ? on : theme.base, isOn ? on : isEnabled ? theme.strong : theme.controlBorder);
     if (!isOn)
         return;
     painter->save();
