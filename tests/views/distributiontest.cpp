@@ -9,6 +9,8 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
+#include <QPainter>
+#include <QStyleOptionComboBox>
 #include <QTemporaryDir>
 
 #include <telltale/analysis/distribution.h>
@@ -309,6 +311,16 @@ private Q_SLOTS:
             QCOMPARE(strip.heat.result.states[column], upper[column]);
             QCOMPARE(strip.heat.result.states[3 + column], lower[column]);
         }
+        // Between ridges it is a line over the whole height, with its sign.
+        QImage image(90, 60, QImage::Format_RGB32);
+        image.fill(Theme::current().base);
+        QPainter painter(&image);
+        paintRidges(painter, image.rect(), strip, Theme::current());
+        painter.end();
+        for (const int y : { 0, 10, 50, 59 })
+            QCOMPARE(image.pixelColor(75, y), Theme::current().criticalMark);
+        QVERIFY(image.pixelColor(75, 30) != Theme::current().criticalMark);
+        QVERIFY(image.pixelColor(45, 0) != Theme::current().criticalMark);
     }
 
     void severalStripsKeepTheKeyOfWhatIsInView()
@@ -435,6 +447,21 @@ private Q_SLOTS:
         QVERIFY(ridges.save(test::shot(QStringLiteral("distribution-ridges.png"))));
         m_view->setShape(DistributionShape::Strip);
         QVERIFY(m_view->renderImage({ 1200, 800 }) != ridges);
+    }
+
+    /// Of brackets as wide as a character, too.
+    void everyChoiceOfTheBarIsReadWhole()
+    {
+        cleanup();
+        translations::install(*qApp, QStringLiteral("zh"));
+        open("run");
+        settle();
+        for (QComboBox* combo : m_view->findChildren<QComboBox*>()) {
+            const int room = combo->sizeHint().width() - (combo->width() - fieldOf(*combo).width());
+            for (int item = 0; item < combo->count(); ++item)
+                QVERIFY2(combo->fontMetrics().horizontalAdvance(combo->itemText(item)) <= room,
+                    qPrintable(combo->itemText(item)));
+        }
     }
 
     void theTableHoldsWhatIsShown()
@@ -568,6 +595,12 @@ private:
         m_state->setFullRange(catalog->steps);
         m_state->setRanks(std::vector<Rank> {});
         m_host->show();
+    }
+    static QRect fieldOf(const QComboBox& combo)
+    {
+        QStyleOptionComboBox option;
+        option.initFrom(&combo);
+        return combo.style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, &combo);
     }
     void settle() { QTRY_VERIFY(m_view->isSettled()); }
     const DistributionPicture& shown() { return *m_view->canvas()->picture(); }

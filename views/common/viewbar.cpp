@@ -15,7 +15,26 @@ namespace telltale::views {
 namespace {
 constexpr int kHeight = 38;
 constexpr int kLeastCombo = 44;
+constexpr int kAfterCombo = 6; ///< after a combo, beside the layout's spacing
 constexpr int kOverStretch = 1000; ///< a caption has the room before an empty stretch beside it, but for a pixel
+
+/// Its own hint measures the ink of its entries, where half of a full-width bracket is none.
+class WholeCombo : public QComboBox {
+public:
+    using QComboBox::QComboBox;
+    QSize sizeHint() const override
+    {
+        int ink = 0;
+        int longest = 0;
+        for (int item = 0; item < count(); ++item) {
+            ink = std::max(ink, fontMetrics().boundingRect(itemText(item)).width());
+            longest = std::max(longest, fontMetrics().horizontalAdvance(itemText(item)));
+        }
+        return QComboBox::sizeHint() + QSize(std::max(longest - ink, 0), 0);
+    }
+    /// Its own is kept from when it was empty, and wider than a few digits.
+    QSize minimumSizeHint() const override { return { kLeastCombo, sizeHint().height() }; }
+};
 
 /// px by which it is wider than what is chosen in it.
 int spareOf(const QComboBox& combo)
@@ -77,7 +96,7 @@ QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName, bo
     auto* caption = new QLabel(isLabeled ? label : QString(), this);
     caption->setFont(wordsFont(12));
     caption->setForegroundRole(QPalette::PlaceholderText);
-    auto* combo = new QComboBox(this);
+    auto* combo = new WholeCombo(this);
     combo->setObjectName(objectName);
     combo->setAccessibleName(label);
     combo->setToolTip(label);
@@ -90,7 +109,8 @@ QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName, bo
     combo->installEventFilter(this);
     m_layout->addWidget(caption);
     m_layout->addWidget(combo);
-    m_layout->addSpacing(6);
+    m_gaps[combo] = new QSpacerItem(kAfterCombo, 0);
+    m_layout->addSpacerItem(m_gaps[combo]);
     m_captions.push_back(caption);
     connect(combo, &QComboBox::currentTextChanged, this, &ViewBar::fitCombos);
     return combo;
@@ -98,6 +118,7 @@ QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName, bo
 
 void ViewBar::setComboVisible(QComboBox* combo, bool isVisible)
 {
+    m_gaps[combo]->changeSize(isVisible ? kAfterCombo : 0, 0); // else what follows would stand with another inset
     combo->setVisible(isVisible);
     fitCaptions();
 }
@@ -112,6 +133,7 @@ void ViewBar::removeCombo(QComboBox* combo)
         break;
     }
     m_fitted.remove(combo);
+    m_gaps.take(combo)->changeSize(0, 0);
     combo->hide();
     m_layout->removeWidget(combo);
 }

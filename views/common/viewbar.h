@@ -9,6 +9,7 @@
 #include <QWidget>
 
 class QHBoxLayout;
+class QSpacerItem;
 class QToolButton;
 
 namespace telltale::views {
@@ -52,6 +53,7 @@ private:
     std::vector<QLabel*> m_captions; ///< of combos
     std::vector<QLabel*> m_tails; ///< that say what is shown
     QHash<const QComboBox*, QString> m_fitted; ///< what was chosen when they got their width
+    QHash<const QComboBox*, QSpacerItem*> m_gaps; ///< after them; the layout owns them
     QLabel* m_titleCaption = nullptr;
 };
 

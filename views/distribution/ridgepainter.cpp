@@ -6,6 +6,7 @@
 
 #include <QPainter>
 
+#include <telltale/common/glyphs.h>
 #include <telltale/common/seriesstyle.h>
 #include <telltale/heatmap/heatimage.h>
 
@@ -21,6 +22,31 @@ double middleOf(int column, int columns, const QRect& plot)
         + (HeatImage::columnLeft(column, columns, plot.width())
               + HeatImage::columnLeft(column + 1, columns, plot.width()))
         / 2.0;
+}
+
+/// None is left out: a pixel at least for each, and a sign wherever there is room for one.
+void paintNonFiniteColumns(QPainter& painter, const QRect& plot, const DistributionStrip& strip, const Theme& theme)
+{
+    constexpr double kSide = 13;
+    std::vector<std::pair<double, series::CellState>> signs;
+    for (int column = 0; column < strip.columns; ++column) {
+        const series::CellState state = strip.heat.state(0, column);
+        if (!series::isNonFinite(state))
+            continue;
+        const double x = std::floor(middleOf(column, strip.columns, plot));
+        const int left = HeatImage::columnLeft(column, strip.columns, plot.width());
+        const int width = HeatImage::columnLeft(column + 1, strip.columns, plot.width()) - left;
+        // Lines that stand closer make a pattern that no value has: there they are one area.
+        constexpr int kClosest = 4;
+        const QRectF line = width < kClosest ? QRectF(plot.left() + left, plot.top(), std::max(1, width), plot.height())
+                                             : QRectF(x, plot.top(), 1, plot.height());
+        painter.fillRect(line, theme.criticalMark);
+        if (signs.empty() || x - signs.back().first > kSide)
+            signs.emplace_back(x, state);
+    }
+    const double top = std::round(plot.center().y() - kSide / 2);
+    for (const auto& [x, state] : signs)
+        glyphs::paintCell(painter, QRectF(x - std::floor(kSide / 2), top, kSide, kSide), state, theme);
 }
 
 double largestOf(const DistributionStrip& strip, int column)
@@ -56,8 +82,6 @@ void paintRidges(QPainter& painter, const QRect& plot, const DistributionStrip& 
     double largest = 0;
     for (const int column : columns)
         largest = std::max(largest, largestOf(strip, column));
-    if (!(largest > 0))
-        return;
     const int stride
         = columns.size() > 1 ? (columns.back() - columns.front()) / static_cast<int>(columns.size() - 1) : 1;
     const double distance = std::max<double>(kDistance, static_cast<double>(plot.width()) * stride / strip.columns);
@@ -94,6 +118,7 @@ void paintRidges(QPainter& painter, const QRect& plot, const DistributionStrip& 
         painter.drawPolyline(outline);
     }
     painter.restore();
+    paintNonFiniteColumns(painter, plot, strip, theme);
 }
 
 }

@@ -18,7 +18,8 @@ namespace telltale::views {
 std::vector<int> ridgeColumns(const DistributionStrip& strip, int width);
 
 /// One outline a column: it stands on its step and reaches to the left as far as the share of elements in each bin
-/// says, the largest over two distances; later ones stand in front. Thread: gui.
+/// says, the largest over two distances; later ones stand in front. A column without a finite element is a line with
+/// the sign of what it is. Thread: gui.
 void paintRidges(QPainter& painter, const QRect& plot, const DistributionStrip& strip, const Theme& theme);
 
 }
