@@ -327,12 +327,19 @@ void RunsPanel::showEvent(QShowEvent* event)
     QTimer::singleShot(0, this, &RunsPanel::showCurrent); // when its rows have their places
 }
 
-/// Whole rows: the last one that is seen is not cut. Later, because a layout is at work.
+/// Whole rows: neither the first nor the last one that is seen is cut.
+void RunsPanel::fitRows()
+{
+    setContentsMargins(0, 0, 0, (height() - m_tree->y()) % kRunRow);
+    QScrollBar* bar = m_tree->verticalScrollBar();
+    bar->setValue((bar->value() + kRunRow - 1) / kRunRow * kRunRow);
+    showCurrent();
+}
+
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() == QEvent::Resize)
-        QMetaObject::invokeMethod(
-            this, [this] { setContentsMargins(0, 0, 0, (height() - m_tree->y()) % kRunRow); }, Qt::QueuedConnection);
+    if (event->type() == QEvent::Resize) // later, because a layout is at work
+        QMetaObject::invokeMethod(this, &RunsPanel::fitRows, Qt::QueuedConnection);
     return QWidget::eventFilter(watched, event);
 }
 

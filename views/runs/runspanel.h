@@ -66,6 +66,7 @@ protected:
 
 private:
     void showCurrent();
+    void fitRows();
     void activate(const QModelIndex& index);
     void showMenu(const QPoint& position);
     void showHeaderMenu(const QPoint& position);
