@@ -44,9 +44,25 @@ constexpr std::array kValues { HeadValue::Entropy, HeadValue::EntropyShare, Head
 constexpr int kSpread = -1; ///< in place of a rank
 constexpr std::array kBelowNames { QLatin1String("curves"), QLatin1String("strips"), QLatin1String("maps") };
 
+/// Says with dots that there is more than it has room for.
+class CutLabel : public QLabel {
+public:
+    using QLabel::QLabel;
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        const QRect room = contentsRect().adjusted(std::max(indent(), 0), 0, 0, 0);
+        painter.setPen(palette().color(foregroundRole()));
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(text(), Qt::ElideRight, room.width()));
+    }
+};
+
 QLabel* makeCaption(QWidget* parent)
 {
-    auto* caption = new QLabel(parent);
+    auto* caption = new CutLabel(parent);
     caption->setFixedHeight(kCaptionHeight);
     caption->setFont(wordsFont(11));
     caption->setForegroundRole(QPalette::PlaceholderText);
@@ -83,6 +99,8 @@ AttentionView::AttentionView(const ViewContext& context, QWidget* parent)
 void AttentionView::buildBelow()
 {
     m_belowStack = new QStackedWidget(m_split);
+    m_belowStack->setBackgroundRole(QPalette::Base); // as the plots, whose headings are part of them
+    m_belowStack->setAutoFillBackground(true);
     auto* below = new QWidget(m_belowStack);
     auto* sides = new QHBoxLayout(below);
     sides->setContentsMargins(0, 0, 0, 0);
