@@ -122,7 +122,7 @@ private Q_SLOTS:
         // The name goes on beyond the gutter.
         bool isBeyond = false;
         for (int x = plot.left() + 40; x < plot.left() + 120; ++x)
-            isBeyond = isBeyond || image.pixel(x, plot.top() - 19) == Theme::dark().text.rgb();
+            isBeyond = isBeyond || image.pixel(x, plot.top() - 21) == Theme::dark().text.rgb();
         QVERIFY(isBeyond);
     }
 

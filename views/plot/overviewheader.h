@@ -9,7 +9,7 @@ class QPainter;
 
 namespace telltale::views {
 
-inline constexpr int kPanelHeader = 30; ///< its height
+inline constexpr int kPanelHeader = 32; ///< its height
 
 /// Where captions begin behind the panels' titles, for all of them: at the plots' left edge, or where the gutter is too
 /// narrow for one of the titles, behind the widest. Thread: any.
