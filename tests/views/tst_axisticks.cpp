@@ -160,7 +160,14 @@ private Q_SLOTS:
         const QString deep = QStringLiteral("model.decoder.embed.tokens");
         QCOMPARE(fitLabels({ deep, QStringLiteral("model.decoder.head") }, metrics, 86),
             (std::vector { QStringLiteral("embed.tokens"), QStringLiteral("head") }));
-        QVERIFY(fitLabels({ deep }, metrics, 86).front().startsWith(QStringLiteral("model.deco")));
+        QCOMPARE(fitLabels({ deep }, metrics, 86).front(), QStringLiteral("\u2026embed.tokens"));
+        // Of two stacks of layers each keeps its name.
+        const auto stacks
+            = fitLabels({ QStringLiteral("encoder.layers.3.fc1.weight"), QStringLiteral("encoder.layers.4.fc1.weight"),
+                            QStringLiteral("decoder.layers.3.fc1.weight") },
+                metrics, 108);
+        QVERIFY2(stacks[0].startsWith(QStringLiteral("encoder")), qPrintable(stacks[0]));
+        QVERIFY2(stacks[2].startsWith(QStringLiteral("decoder")), qPrintable(stacks[2]));
         QVERIFY(fitLabels({ QStringLiteral("7.attention.qkv"), QStringLiteral("7.attention.out") }, metrics, 86)
                     .front()
                     .startsWith(QStringLiteral("7 ")));

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include <QStringList>
+
 namespace telltale::views {
 
 namespace {
@@ -25,42 +27,60 @@ qsizetype sharedStart(const std::set<QString>& texts, QLatin1String marks = QLat
     return same;
 }
 
-/// What stands for a start that is left out: its numbers, by which layers are told apart, else its first part.
-QString groupOfStart(QString start)
+/// "7·0" of "7.experts.0.fc1": by its numbers a layer is told from the others.
+QString numbersOf(QString start)
 {
-    const QStringList parts = start.replace(u' ', u'.').split(u'.', Qt::SkipEmptyParts);
     QStringList numbers;
-    for (const QString& part : parts) {
+    for (const QString& part : start.replace(u' ', u'.').split(u'.', Qt::SkipEmptyParts)) {
         if (std::all_of(part.begin(), part.end(), [](QChar c) { return c >= u'0' && c <= u'9'; }))
             numbers.append(part);
     }
-    return numbers.isEmpty() ? parts.value(0) : numbers.join(u'\u00B7');
+    return numbers.join(u'\u00B7');
 }
 
-QString cutLabel(const QString& text, qsizetype start, const QFontMetricsF& metrics, double width)
+/// Without the whole parts before its last ones, but for their numbers: "7 …fc1.weight". Those of runs are no paths.
+QString cutFront(const QString& text, const QFontMetricsF& metrics, double width)
+{
+    QString some = text;
+    for (qsizetype dot = text.contains(u'-') ? -1 : text.indexOf(u'.');
+         dot >= 0 && metrics.horizontalAdvance(some) > width; dot = text.indexOf(u'.', dot + 1)) {
+        const QString numbers = numbersOf(text.left(dot));
+        some = (numbers.isEmpty() ? numbers : numbers + u' ') + kDots + text.mid(dot + 1);
+    }
+    return metrics.elidedText(some, Qt::ElideRight, width);
+}
+
+/// Without its first chars, but for what tells them from other ones; what is still too long is cut at its end.
+QString cutEnd(const QString& text, qsizetype start, const QFontMetricsF& metrics, double width)
 {
     if (start == 0 || metrics.horizontalAdvance(text) <= width)
         return metrics.elidedText(text, Qt::ElideRight, width);
-    const QString group = groupOfStart(text.left(start)) + u' ';
+    QString group = numbersOf(text.left(start));
+    if (group.isEmpty())
+        group = text.section(u'.', 0, 0);
     const QString rest = kDots + text.mid(start);
-    return metrics.elidedText(
-        metrics.horizontalAdvance(group) <= width / 2 ? group + rest : rest, Qt::ElideRight, width);
+    if (metrics.horizontalAdvance(group) <= width / 2)
+        return metrics.elidedText(group + u' ' + rest, Qt::ElideRight, width);
+    return metrics.horizontalAdvance(rest) <= width ? metrics.elidedText(text, Qt::ElideLeft, width)
+                                                    : metrics.elidedText(rest, Qt::ElideRight, width);
 }
 
-/// Without so many of their first chars; those that are alike then lose what they share besides.
-void fit(const std::set<QString>& texts, qsizetype start, const QFontMetricsF& metrics, double width,
+/// Those that are alike with their ends whole are cut there instead, and then lose what they share before it.
+void fit(const std::set<QString>& texts, std::optional<qsizetype> start, const QFontMetricsF& metrics, double width,
     std::map<QString, QString>& fitted)
 {
     std::map<QString, std::set<QString>> alike;
-    for (const QString& text : texts)
-        alike[fitted[text] = cutLabel(text, start, metrics, width)].insert(text);
+    for (const QString& text : texts) {
+        fitted[text] = start ? cutEnd(text, *start, metrics, width) : cutFront(text, metrics, width);
+        alike[fitted[text]].insert(text);
+    }
     for (const auto& [cut, originals] : alike) {
         if (originals.size() < 2)
             continue;
-        qsizetype more = sharedStart(originals);
-        if (more <= start)
+        qsizetype more = start ? sharedStart(originals) : 0;
+        if (start && more <= *start)
             more = sharedStart(originals, QLatin1String("-_/")); // runs' names have no points
-        if (more > start)
+        if (!start || more > *start)
             fit(originals, more, metrics, width, fitted);
     }
 }
@@ -77,13 +97,13 @@ std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMet
             return metrics.horizontalAdvance(text) > width;
         }))
         shared = sharedStart(all);
-    if (shared > 0 && groupOfStart(all.begin()->left(shared)).front().isDigit())
+    if (shared > 0 && !numbersOf(all.begin()->left(shared)).isEmpty())
         shared = 0;
     std::set<QString> bare;
     for (const QString& text : all)
         bare.insert(text.mid(shared));
     std::map<QString, QString> fitted;
-    fit(bare, 0, metrics, width, fitted);
+    fit(bare, {}, metrics, width, fitted);
     std::set<QString> taken;
     for (auto& [text, own] : fitted) {
         for (int number = 2; !taken.insert(own).second; ++number)
