@@ -2,6 +2,7 @@
 #include "themestyle.h"
 
 #include <algorithm>
+#include <map>
 #include <typeinfo>
 
 #include <QAbstractItemView>
@@ -378,12 +379,37 @@ int ThemeStyle::styleHint(
     case SH_ItemView_ShowDecorationSelected:
         return 1;
     case SH_ComboBox_Popup:
+    case SH_DialogButtonBox_ButtonsHaveIcons:
     case SH_EtchDisabledText:
     case SH_DitherDisabledText:
         return 0;
     default:
         return QProxyStyle::styleHint(hint, option, widget, data);
     }
+}
+
+QIcon ThemeStyle::standardIcon(StandardPixmap which, const QStyleOption* option, const QWidget* widget) const
+{
+    static const std::map<StandardPixmap, QString> kOwn {
+        { SP_ArrowBack, QStringLiteral("left") },
+        { SP_ArrowForward, QStringLiteral("right") },
+        { SP_ComputerIcon, QStringLiteral("disk") },
+        { SP_DesktopIcon, QStringLiteral("folder") },
+        { SP_DirClosedIcon, QStringLiteral("folder") },
+        { SP_DirHomeIcon, QStringLiteral("folder") },
+        { SP_DirIcon, QStringLiteral("folder") },
+        { SP_DirLinkIcon, QStringLiteral("folder") },
+        { SP_DirOpenIcon, QStringLiteral("folder") },
+        { SP_DriveHDIcon, QStringLiteral("disk") },
+        { SP_FileDialogDetailedView, QStringLiteral("layout") },
+        { SP_FileDialogListView, QStringLiteral("grid") },
+        { SP_FileDialogNewFolder, QStringLiteral("plus") },
+        { SP_FileDialogToParent, QStringLiteral("exp") },
+        { SP_FileIcon, QStringLiteral("note") },
+        { SP_FileLinkIcon, QStringLiteral("note") },
+    };
+    const auto own = kOwn.find(which);
+    return own == kOwn.end() ? QProxyStyle::standardIcon(which, option, widget) : icon(own->second);
 }
 
 QRect ThemeStyle::subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const

@@ -31,6 +31,9 @@ public:
     bool eventFilter(QObject* watched, QEvent* event) override;
     int styleHint(StyleHint hint, const QStyleOption* option = nullptr, const QWidget* widget = nullptr,
         QStyleHintReturn* data = nullptr) const override;
+    /// Our own where Qt draws a dialog for files itself.
+    QIcon standardIcon(
+        StandardPixmap which, const QStyleOption* option = nullptr, const QWidget* widget = nullptr) const override;
     QRect subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const override;
     QRect subControlRect(ComplexControl control, const QStyleOptionComplex* option, SubControl sub,
         const QWidget* widget) const override;
