@@ -4,10 +4,10 @@
 <context>
     <name>AttentionView</name>
     <message numerus="yes">
-        <source>all %n heads</source>
+        <source>layer %1, %n heads</source>
         <translation>
-            <numerusform>the only head</numerusform>
-            <numerusform>all %n heads</numerusform>
+            <numerusform>layer %1, %n head</numerusform>
+            <numerusform>layer %1, %n heads</numerusform>
         </translation>
     </message>
 </context>
@@ -215,20 +215,6 @@
 <context>
     <name>telltale::views::AttentionView</name>
     <message numerus="yes">
-        <source>, %n selected heads</source>
-        <translation>
-            <numerusform>, %n selected head</numerusform>
-            <numerusform>, %n selected heads</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>, the %n heads that differ most between ranks</source>
-        <translation>
-            <numerusform>, the head that differs most between ranks</numerusform>
-            <numerusform>, the %n heads that differ most between ranks</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>  ·  %n more are not drawn: select some</source>
         <translation>
             <numerusform>  ·  %n more is not drawn: select some</numerusform>
@@ -243,17 +229,31 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>, the %n heads of lowest entropy</source>
+        <source>%n selected heads</source>
         <translation>
-            <numerusform>, the head of lowest entropy</numerusform>
-            <numerusform>, the %n heads of lowest entropy</numerusform>
+            <numerusform>%n selected head</numerusform>
+            <numerusform>%n selected heads</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>, %n heads</source>
+        <source>the %n heads that differ most between ranks</source>
         <translation>
-            <numerusform>, %n head</numerusform>
-            <numerusform>, %n heads</numerusform>
+            <numerusform>the head that differs most between ranks</numerusform>
+            <numerusform>the %n heads that differ most between ranks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n heads</source>
+        <translation>
+            <numerusform>%n head</numerusform>
+            <numerusform>%n heads</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>the %n heads of lowest entropy</source>
+        <translation>
+            <numerusform>the head of lowest entropy</numerusform>
+            <numerusform>the %n heads of lowest entropy</numerusform>
         </translation>
     </message>
 </context>

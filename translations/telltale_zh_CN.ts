@@ -171,9 +171,9 @@
 <context>
     <name>AttentionView</name>
     <message numerus="yes">
-        <source>all %n heads</source>
+        <source>layer %1, %n heads</source>
         <translation>
-            <numerusform>全部 %n 个头</numerusform>
+            <numerusform>第 %1 层，%n 个头</numerusform>
         </translation>
     </message>
 </context>
@@ -1899,11 +1899,64 @@
     </message>
 </context>
 <context>
+    <name>SystemMetrics</name>
+    <message>
+        <source>resident memory</source>
+        <translation>常驻内存</translation>
+    </message>
+    <message>
+        <source>process CPU</source>
+        <translation>进程 CPU</translation>
+    </message>
+    <message>
+        <source>machine CPU</source>
+        <translation>整机 CPU</translation>
+    </message>
+    <message>
+        <source>machine memory</source>
+        <translation>整机内存</translation>
+    </message>
+    <message>
+        <source>GPU memory allocated</source>
+        <translation>已分配显存</translation>
+    </message>
+    <message>
+        <source>GPU memory reserved</source>
+        <translation>已预留显存</translation>
+    </message>
+    <message>
+        <source>GPU memory used</source>
+        <translation>已用显存</translation>
+    </message>
+    <message>
+        <source>GPU use</source>
+        <translation>GPU 利用率</translation>
+    </message>
+    <message>
+        <source>GPU power</source>
+        <translation>GPU 功耗</translation>
+    </message>
+    <message>
+        <source>GPU temperature</source>
+        <translation>GPU 温度</translation>
+    </message>
+</context>
+<context>
     <name>Words</name>
     <message>
         <source>, </source>
         <comment>between the parts of a list</comment>
         <translation>，</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>two sentences</comment>
+        <translation>%1%2</translation>
+    </message>
+    <message>
+        <source>; </source>
+        <comment>between the parts of a list</comment>
+        <translation>；</translation>
     </message>
 </context>
 <context>
@@ -4015,6 +4068,14 @@ GPL-3.0-or-later</translation>
         <source>, entropy %1 steps ago %2</source>
         <translation>，%1 步前的熵 %2</translation>
     </message>
+    <message>
+        <source>At step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>  ·  %1</source>
+        <translation>  ·  %1</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AttentionMap</name>
@@ -4132,20 +4193,6 @@ GPL-3.0-or-later</translation>
         <translation>rank %1 上没有注意力。</translation>
     </message>
     <message>
-        <source>at step %1</source>
-        <translation>在第 %1 步</translation>
-    </message>
-    <message>
-        <source>, %1</source>
-        <translation>，%1</translation>
-    </message>
-    <message numerus="yes">
-        <source>, %n selected heads</source>
-        <translation>
-            <numerusform>，所选的 %n 个头</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Attention maps of queries and keys</source>
         <translation>查询与键的注意力图</translation>
     </message>
@@ -4172,16 +4219,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>spread of all</source>
         <translation>各 rank 的差距</translation>
-    </message>
-    <message>
-        <source>  ·  %1</source>
-        <translation>  ·  %1</translation>
-    </message>
-    <message numerus="yes">
-        <source>, the %n heads that differ most between ranks</source>
-        <translation>
-            <numerusform>，各 rank 间差异最大的 %n 个头</numerusform>
-        </translation>
     </message>
     <message>
         <source>queries down, keys across, recorded at step %1</source>
@@ -4211,25 +4248,37 @@ GPL-3.0-or-later</translation>
         <source>Rank %1 has recorded no attention maps. Ask for some in the config: &quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</source>
         <translation>rank %1 没有记录注意力图。可在配置中要求记录：&quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</translation>
     </message>
-    <message numerus="yes">
-        <source>, the %n heads of lowest entropy</source>
-        <translation>
-            <numerusform>，熵最低的 %n 个头</numerusform>
-        </translation>
-    </message>
     <message>
         <source>This run has no attention statistics: its model has no attention module that is known, or telltale.attention_hook is not true in its config.</source>
         <translation>此运行没有注意力统计量：其模型没有已知的注意力模块，或者其配置中 telltale.attention_hook 不是 true。</translation>
     </message>
-    <message numerus="yes">
-        <source>, %n heads</source>
-        <translation>
-            <numerusform>，%n 个头</numerusform>
-        </translation>
-    </message>
     <message>
         <source>heads over steps</source>
         <translation>各头随步变化</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n selected heads</source>
+        <translation>
+            <numerusform>所选的 %n 个头</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>the %n heads that differ most between ranks</source>
+        <translation>
+            <numerusform>各 rank 间差异最大的 %n 个头</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n heads</source>
+        <translation>
+            <numerusform>%n 个头</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>the %n heads of lowest entropy</source>
+        <translation>
+            <numerusform>熵最低的 %n 个头</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4718,8 +4767,8 @@ GPL-3.0-or-later</translation>
         <translation>配置、超参数和环境均相同。</translation>
     </message>
     <message>
-        <source>“%2” is compared with up to %1 other runs: “Choose runs” above shows them.</source>
-        <translation>“%2” 可与至多 %1 个其他运行比较：点击上方的“选择运行”。</translation>
+        <source>Choose up to %1 runs to compare with “%2”.</source>
+        <translation>最多选择 %1 个运行与“%2”对比。</translation>
     </message>
 </context>
 <context>
@@ -6080,6 +6129,10 @@ GPL-3.0-or-later</translation>
         <source>nothing new since step %1</source>
         <translation>自第 %1 步起没有新发现</translation>
     </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::IncidentTable</name>
@@ -6129,6 +6182,11 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>见于 %n 步</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>steps and their time</comment>
+        <translation>%1（%2）</translation>
     </message>
 </context>
 <context>

@@ -15,6 +15,7 @@
 #include <telltale/store/storeservice.h>
 
 #include "escalations.h"
+#include "memoryreturn.h"
 
 namespace telltale::app {
 
@@ -60,6 +61,7 @@ private:
 
     const Options m_options;
     Error m_problem;
+    const MemoryReturn m_memoryReturn;
     store::QueryPool m_queries; ///< its consumer sets the wake
     std::unique_ptr<store::StoreService> m_store;
     std::unique_ptr<judge::LiveJudge> m_judge;

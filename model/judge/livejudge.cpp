@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/judge/livejudge.h>
+#include <telltale/store/capsulereader.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +12,7 @@ namespace {
 constexpr std::int64_t kPastSteps = 2000;
 constexpr auto kToldAgain = std::chrono::seconds(2);
 constexpr auto kJudgedToldAgain = std::chrono::seconds(5); // a small record each time
+constexpr std::size_t kCacheBytes = 8u << 20; // of steps that are read once: between planning and reading
 constexpr auto kDefaultReadAgain = std::chrono::milliseconds(500);
 
 std::int64_t nowNs()
@@ -138,7 +140,8 @@ void LiveJudge::onDurable(const store::Durable& durable)
 Expected<void> LiveJudge::follow(Run& run, const store::Durable& durable)
 {
     if (!run.reader) {
-        auto reader = store::openReader(*run.ref);
+        store::SharedReads reads { std::make_shared<series::BlockCache>(kCacheBytes), {} };
+        auto reader = store::openReader(*run.ref, reads);
         if (!reader)
             return tl::unexpected<Error>(std::move(reader.error()));
         run.reader = std::move(*reader);

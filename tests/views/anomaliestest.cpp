@@ -562,7 +562,7 @@ private Q_SLOTS:
         QCOMPARE(items::incidentwords::card(incident),
             QStringLiteral(
                 "最先异常：第 150 步，rank 1，layers.7.attn.qkv:output，前向：1\u202F024 个元素中有 3 个 NaN，1 个 "
-                "+Inf。 其输入和权重均为有限值。"));
+                "+Inf。其输入和权重均为有限值。"));
         QVERIFY(views::IncidentCard::marked(incident).contains(QStringLiteral("<b>第 150 步，rank 1</b>")));
         const auto seen = [&incident](const char* sentence) {
             incident.first.sentence = sentence;
@@ -574,17 +574,17 @@ private Q_SLOTS:
             seen("the norm of layers.1 grew by 2.0 % a step, 5 times within 24 steps, to 7; at this rate its largest "
                  "magnitude, 8, overflows f16 at about step 900"),
             QStringLiteral(
-                "layers.1 的范数每步增长 2.0 %，24 步内增至 5 倍，达到 7; 照此速度，其最大绝对值 8 约在第 900 步超出 "
+                "layers.1 的范数每步增长 2.0 %，24 步内增至 5 倍，达到 7；照此速度，其最大绝对值 8 约在第 900 步超出 "
                 "f16 的范围"));
         QCOMPARE(
             seen("unlike the attempt before it, the learning rate is 0.1, and was 0.01; the optimizer has no first "
                  "moments, which 7 tensors had"),
-            QStringLiteral("与上一次尝试不同，学习率为 0.1，此前为 0.01; 优化器没有一阶矩，而此前有 7 个张量有"));
+            QStringLiteral("与上一次尝试不同，学习率为 0.1，此前为 0.01；优化器没有一阶矩，而此前有 7 个张量有"));
         // A block has a norm of each kind.
         incident.first.kind = Kind::GradReduced;
         incident.first.sentence = "the norm of layers.1 is 3 times its usual 2 (z 9)";
         QCOMPARE(views::IncidentCard::evidenceText(incident.first),
-            views::kindText(Kind::GradReduced) + QStringLiteral(": ") + seen(incident.first.sentence.c_str()));
+            views::kindText(Kind::GradReduced) + QStringLiteral("：") + seen(incident.first.sentence.c_str()));
         QCOMPARE(views::IncidentCard::evidenceText(test::incidentAt(150).first),
             seen(test::incidentAt(150).first.sentence.c_str()));
         // What this program does not know stays as it was recorded; so does a card around it.

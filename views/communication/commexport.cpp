@@ -63,7 +63,7 @@ void paintTable(QPainter& painter, const QRect& place, const QAbstractItemModel&
             const QString text
                 = row < 0 ? model.headerData(column, Qt::Horizontal).toString() : index.data().toString();
             painter.drawText(QRect(x, y, width - 12, kRow), static_cast<int>(align),
-                painter.fontMetrics().elidedText(text, Qt::ElideMiddle, width - 12));
+                painter.fontMetrics().elidedText(text, Qt::ElideRight, width - 12));
             x += width;
         }
         painter.fillRect(QRect(place.left(), y + kRow - 1, place.width(), 1), theme.border);

@@ -278,7 +278,8 @@ void CurveCanvas::hoveredAt(QPoint position)
 {
     const int near = nearestSeries(position);
     setToolTip(near >= 0 && legendRect(size()).contains(position)
-            ? tr("Click: hide or show it (H). Ctrl+click: show it alone (I).")
+            ? m_picture->series[static_cast<std::size_t>(near)].row.fullName() + u'\n'
+                + tr("Click: hide or show it (H). Ctrl+click: show it alone (I).")
             : QString());
     if (near != m_near) {
         m_near = near;

@@ -117,7 +117,7 @@ void FactTable::paintEvent(QPaintEvent*)
             }
             painter.setFont(numberFont(12, value.critical ? 500 : 400));
             painter.drawText(cell, static_cast<int>(Qt::AlignVCenter | Qt::AlignRight),
-                painter.fontMetrics().elidedText(value.text, Qt::ElideMiddle, cell.width() - kApart));
+                painter.fontMetrics().elidedText(value.text, Qt::ElideRight, cell.width() - kApart));
             if (value.hint.isEmpty())
                 continue;
             painter.setFont(numberFont(10));

@@ -8,13 +8,15 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include <telltale/items/moduletree.h>
+
 namespace telltale::views {
 namespace {
 
 /// The agents send one document for all modules, {"0:blocks.0": ..., "0:": ...}: chunk and name, the root without one.
 std::optional<QJsonValue> ofModule(const QJsonObject& document, const QString& name)
 {
-    const QString own = name == QLatin1String("(model)") ? QString() : name;
+    const QString own = name == items::kWholeModel ? QString() : name;
     for (auto entry = document.begin(); entry != document.end(); ++entry) {
         const QString key = entry.key();
         if (key == own || QStringView(key).mid(key.indexOf(u':') + 1) == own)

@@ -41,12 +41,12 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         painter->setFont(wordsFont(12));
         painter->setPen(theme.text);
         painter->drawText(text, static_cast<int>(Qt::AlignVCenter),
-            painter->fontMetrics().elidedText(shown, Qt::ElideMiddle, text.width()));
+            painter->fontMetrics().elidedText(shown, Qt::ElideRight, text.width()));
     } else {
         painter->setFont(numberFont(12));
         painter->setPen(theme.text);
         painter->drawText(text, static_cast<int>(Qt::AlignVCenter | Qt::AlignRight),
-            painter->fontMetrics().elidedText(shown, Qt::ElideMiddle, text.width()));
+            painter->fontMetrics().elidedText(shown, Qt::ElideRight, text.width()));
     }
     painter->restore();
 }

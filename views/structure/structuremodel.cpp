@@ -6,6 +6,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/moduletree.h>
 
 namespace telltale::views {
 namespace {
@@ -57,7 +58,7 @@ const analysis::StructureItem* StructureModel::item(const QModelIndex& index) co
 
 QModelIndex StructureModel::indexOf(const QString& name) const
 {
-    const std::string own = name == QLatin1String("(model)") ? std::string() : name.toStdString();
+    const std::string own = name == items::kWholeModel ? std::string() : name.toStdString();
     for (std::size_t i = 0; m_facts && i < m_rows.size(); ++i) {
         if (m_facts->model.items()[i].name == own)
             return createIndex(m_rows[i], 0, static_cast<quintptr>(i));
@@ -73,7 +74,7 @@ std::vector<Kind> StructureModel::kindsOf(const analysis::StructureItem& item) c
         if (found != m_facts->collected.end())
             kinds.insert(found->second.begin(), found->second.end());
     };
-    take(item.name.empty() ? "(model)" : item.name);
+    take(item.name.empty() ? std::string(items::kWholeModel.data()) : item.name);
     for (const int child : item.children) {
         if (m_facts->model.item(child).isParameter)
             take(m_facts->model.item(child).name);

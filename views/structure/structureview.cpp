@@ -15,6 +15,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/moduletree.h>
 #include <telltale/runs/modulerecords.h>
 #include <telltale/runs/paneltree.h>
 
@@ -124,7 +125,7 @@ void StructureView::ask()
                 answer.facts = std::make_shared<const analysis::StructureFacts>(std::move(*facts));
             }
             answer.name = name;
-            const std::string own = name.isEmpty() ? std::string("(model)") : name.toStdString();
+            const std::string own = name.isEmpty() ? std::string(items::kWholeModel.data()) : name.toStdString();
             const ModuleRecords records = readModuleRecords(reader, own, isParameter);
             answer.stack = QString::fromStdString(records.stack);
             answer.areStacksThere = records.isStackThere;
@@ -178,7 +179,7 @@ void StructureView::chooseRow(const QModelIndex& index)
     if (m_isChoosing || item == nullptr || !catalog)
         return;
     // The inspector and the curves show it, too, where something of it is collected: its own, or its first parameter's.
-    std::vector<std::string> names { item->name.empty() ? "(model)" : item->name };
+    std::vector<std::string> names { item->name.empty() ? std::string(items::kWholeModel.data()) : item->name };
     for (const int child : item->children) {
         if (m_facts->model.item(child).isParameter)
             names.push_back(m_facts->model.item(child).name);
