@@ -107,6 +107,25 @@ private Q_SLOTS:
 
     void cleanup() { m_view.reset(); }
 
+    void whatIsNotValidYetIsNotCalledUnchanged()
+    {
+        m_view->draft()->setValue(q("/start_step"), q("\"12345678\""));
+        QVERIFY(m_view->draft()->changes().empty());
+        QVERIFY(isShown(q("not valid yet")));
+        QVERIFY(!isShown(q("no changes")));
+        QVERIFY(changes()->accessibleDescription().contains(q("is not valid")));
+        QCOMPARE(problemSentence(m_view->draft()->problems().front()),
+            q("/start_step is \"12345678\"; it must be a whole number from 0 to "
+              "1\u00a0000\u00a0000\u00a0000\u00a0000\u00a0000"));
+        // Nor is it lost when what runs changes.
+        m_steering->set({ steeringOf({ rank(0, RankSteering::State::Applied, R"({"step_interval":5})") }) });
+        QVERIFY(m_view->draft()->text().contains(q("12345678")));
+        m_view->draft()->setValue(q("/step_interval"), q("\"x\"")); // read as the default, which nobody wrote
+        QVERIFY(changes()->accessibleDescription().contains(q("/step_interval: 5 -> not valid yet")));
+        m_view->draft()->revert();
+        QVERIFY(isShown(q("no changes")));
+    }
+
     void whatRunsIsTheDraftUntilSomebodyEditsIt()
     {
         QVERIFY(m_view->draft()->changes().empty());

@@ -21,7 +21,7 @@ ConfigDraft::ConfigDraft(QObject* parent)
 void ConfigDraft::setRunning(const config::MonitorConfig& running, const QString& text)
 {
     items::assertGuiThread();
-    const bool isTouched = !m_isConfig || !m_changes.empty();
+    const bool isTouched = !isUnchanged();
     const bool isOwnText = m_text != m_runningText; // comments, a layout
     m_running = running;
     m_runningText = text;

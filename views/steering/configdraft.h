@@ -43,6 +43,8 @@ public:
     const config::RunFacts& run() const { return m_facts; }
     const std::vector<config::Problem>& problems() const { return m_problems; }
     int errors() const;
+    /// Comments and layout aside, it is what runs. A value that is not valid yet changes no field, but is a change.
+    bool isUnchanged() const { return m_changes.empty() && (errors() == 0 || m_text == m_runningText); }
     const std::vector<config::FieldChange>& changes() const { return m_changes; }
     /// Null when the draft does not change the field.
     const config::FieldChange* changeOf(const QString& pointer) const;

@@ -441,7 +441,7 @@ std::optional<qint64> ConfigView::chosenStep() const
 QString ConfigView::whyNot() const
 {
     if (isOver())
-        return m_draft->changes().empty()
+        return m_draft->isUnchanged()
             ? tr("This run has ended: the draft is the config that it had last, and nothing can be applied.")
             : tr("This run has ended: nothing can be applied, but the draft can be saved as a file.");
     if (context().state == nullptr || context().state->run() == nullptr)
@@ -483,7 +483,9 @@ void ConfigView::showCaption()
         const int applied = m_answers->count(State::Applied);
         words.append(tr("rev %1 on %2 of %3 ranks").arg(now->rev).arg(applied).arg(m_answers->rowCount()));
     }
-    words.append(changes > 0 ? tr("draft: %n change(s)", nullptr, changes) : tr("no changes"));
+    words.append(changes > 0         ? tr("draft: %n change(s)", nullptr, changes)
+            : m_draft->isUnchanged() ? tr("no changes")
+                                     : tr("not valid yet"));
     if (errors > 0)
         words.append(QStringLiteral("<span style=\"color:%1\">%2</span>")
                          .arg(Theme::current().criticalText.name(), tr("%n error(s)", nullptr, errors)));
@@ -496,10 +498,18 @@ void ConfigView::showChanges()
 {
     const RunSteering* now = steering();
     const bool hasRun = context().state != nullptr && context().state->run() != nullptr;
-    m_changes->set(m_draft->changes(),
-        isLive()     ? tr("Nothing: the draft is what runs.")
-            : hasRun ? tr("Nothing: the draft is the config that the run had last.")
-                     : tr("Nothing: every field has its default."));
+    std::vector<config::FieldChange> changes = m_draft->changes();
+    for (const config::Problem& problem : m_draft->problems()) {
+        for (config::FieldChange& change : changes) { // what is not valid is read as the default, which nobody wrote
+            if (problem.isError && (problem.pointer + '/').starts_with(change.pointer + '/'))
+                change.after = tr("not valid yet").toStdString();
+        }
+    }
+    m_changes->set(changes,
+        !m_draft->isUnchanged() ? tr("Nothing yet: what was written is not valid.")
+            : isLive()          ? tr("Nothing: the draft is what runs.")
+            : hasRun            ? tr("Nothing: the draft is the config that the run had last.")
+                                : tr("Nothing: every field has its default."));
     const bool isRevision = now != nullptr && now->rev > 0 && m_answers->count(State::Applied) > 0;
     m_changesHead->setTitle(isRevision ? tr("Changes against rev %1").arg(now->rev)
             : isLive()                 ? tr("Changes against what runs")

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include <QCoreApplication>
 #include <QString>
 
 #include <telltale/config/monitorconfig.h>
+#include <telltale/items/numbertext.h>
 
 namespace telltale::views {
 
@@ -26,7 +28,13 @@ inline QString fieldSentence(std::string_view text)
 inline QString problemSentence(const config::Problem& problem)
 {
     const QString words = QString::fromStdString(problem.sentence);
-    return words.left(1).toUpper() + words.mid(1);
+    // What is asked for has its numbers as fields write them, at a space that no line breaks at; what was given stays.
+    const qsizetype asked = words.lastIndexOf(QLatin1String("; it must be "));
+    QStringList parts = words.mid(std::max<qsizetype>(asked, 0)).split(u' ');
+    for (QString& part : parts)
+        part = asked < 0 ? part : items::reformatNumber(part).replace(QChar(0x202F), QChar(0x00A0));
+    const QString all = words.left(asked < 0 ? 0 : asked) + parts.join(u' ');
+    return all.left(1).toUpper() + all.mid(1);
 }
 
 }
