@@ -119,6 +119,7 @@ struct CellValue {
     std::uint64_t posInfs = 0;
     std::uint64_t negInfs = 0;
     std::uint64_t identity = 0; ///< of a statistic that is one: all 64 bits, of which `value` has the first 53
+    Step step { 0 }; ///< of the value, or that which was asked for
 };
 
 /// What a readout says of a tensor's statistic beside non-finite elements: norm and mean are over the finite ones and

@@ -11,6 +11,9 @@
 #include <telltale/store/readsnapshot.h>
 
 namespace telltale::store {
+
+using series::CellState;
+
 namespace {
 
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
@@ -20,22 +23,67 @@ bool covers(const std::vector<StepRange>& ranges, Step step)
     return std::any_of(ranges.begin(), ranges.end(), [step](StepRange range) { return range.contains(step); });
 }
 
-Step firstStepOf(const Piece& piece, TileSource& source, const TileSet& tiles)
+Expected<std::vector<Step>> stepsOf(const Piece& piece, TileSource& source, const TileSet& tiles)
 {
-    if (piece.open)
-        return piece.open->stepAt(piece.from);
-    const auto steps = source.steps(tiles, 0, piece.head, {});
-    return steps ? (*steps)->first[static_cast<std::size_t>(piece.from)] : piece.head.steps.first;
+    std::vector<Step> steps(piece.pixels.size());
+    if (piece.open) {
+        for (std::size_t i = 0; i < steps.size(); ++i)
+            steps[i] = piece.open->stepAt(piece.from + static_cast<int>(i));
+        return steps;
+    }
+    const auto sealed = source.steps(tiles, 0, piece.head, {});
+    if (!sealed)
+        return tl::unexpected<Error>(sealed.error());
+    std::copy_n((*sealed)->first.begin() + piece.from, steps.size(), steps.begin());
+    return steps;
 }
 
 }
+
+/// A row on the way to its answer.
+struct CapsuleReader::Finding {
+    static constexpr int kDistances = 8;
+
+    series::CellValue cell; ///< without a sample, what the step is: not collected, a gap, damaged
+    CellState without = CellState::NotCollected;
+    Step at { 0 }; ///< the step that is asked for, or the newest of a rank that has not come to it
+    Step oldest { 0 }; ///< of its samples so far
+    std::int64_t stride = 0;
+    int distances = 0; ///< of which `stride` is the smallest
+    bool hasSample = false;
+    bool isPassedOver = false; ///< what lies beside it was collected after its newest sample
+    bool isDone = false;
+
+    /// Its newest sample, then those before it, which say how often it has one.
+    void add(Step step)
+    {
+        if (hasSample) {
+            const std::int64_t distance = oldest.value - step.value;
+            stride = distances == 0 ? distance : std::min(stride, distance);
+            ++distances;
+        }
+        hasSample = true;
+        oldest = step;
+        const std::int64_t age = at.value - cell.step.value;
+        isDone = age <= 0 || distances == kDistances || (distances > 0 && stride <= age);
+    }
+    series::CellValue answer(Step asked) const
+    {
+        const std::int64_t age = at.value - cell.step.value;
+        const bool stands = hasSample && (age <= 0 || (distances > 0 ? age < stride : !isPassedOver));
+        series::CellValue none;
+        none.state = without;
+        none.step = asked;
+        return stands ? cell : none;
+    }
+};
 
 Expected<std::vector<series::CellValue>> CapsuleReader::column(
     Step step, Stat stat, std::span<const series::RowAttempts> rows, bool nearest)
 {
     if (auto ok = refreshNow(); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
-    std::vector<series::CellValue> cells(rows.size());
+    std::vector<Finding> found(rows.size());
     const StepRange all { nearest ? Step { std::numeric_limits<std::int64_t>::min() / 4 } : step, step };
     auto units = unitsOf(rows, stat, all);
     const auto snapshot = ReadSnapshot::begin(m_statements);
@@ -43,22 +91,26 @@ Expected<std::vector<series::CellValue>> CapsuleReader::column(
         return tl::unexpected<Error>(snapshot.error());
     // Newest attempts first: an older one answers only for rows that these leave open.
     for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
-        if (auto ok = readCells(std::move(*unit), step, nearest, cells); !ok)
+        if (auto ok = readCells(std::move(*unit), step, found); !ok)
             return tl::unexpected<Error>(std::move(ok.error()));
     }
+    std::vector<series::CellValue> cells;
+    cells.reserve(found.size());
+    for (const Finding& one : found)
+        cells.push_back(one.answer(step));
     return cells;
 }
 
-Expected<void> CapsuleReader::readCells(RowUnit unit, Step step, bool nearest, std::vector<series::CellValue>& cells)
+Expected<void> CapsuleReader::readCells(RowUnit unit, Step step, std::vector<Finding>& found)
 {
     m_home.check();
-    const auto isSettled = [&cells](const RowUnit::Member& member) {
-        const series::CellState state = cells[static_cast<std::size_t>(member.row)].state;
-        return state != series::CellState::NotCollected && state != series::CellState::Gap;
-    };
+    const auto of
+        = [&found](const RowUnit::Member& member) -> Finding& { return found[static_cast<std::size_t>(member.row)]; };
+    const bool isGrowing = m_live && !m_live->closed;
+    const Step at = std::min(step, isGrowing ? m_index.newestStep(unit.source).value_or(step) : step);
     bool isFirst = true;
     while (!unit.steps.isEmpty()) {
-        unit.members.erase(std::remove_if(unit.members.begin(), unit.members.end(), isSettled), unit.members.end());
+        std::erase_if(unit.members, [&of](const RowUnit::Member& member) { return of(member).isDone; });
         unit.settle();
         if (unit.members.empty())
             return {};
@@ -69,31 +121,37 @@ Expected<void> CapsuleReader::readCells(RowUnit unit, Step step, bool nearest, s
             return tl::unexpected<Error>(planned.error());
         noteDamage(unit.tiles, planned->damaged);
         for (const RowUnit::Member& member : unit.members) {
-            series::CellValue& cell = cells[static_cast<std::size_t>(member.row)];
-            if (isFirst && covers(planned->damaged, step))
-                cell.state = series::CellState::Damaged;
-            else if (isFirst && covers(m_index.gaps(unit.source, unit.kind), step))
-                cell.state = series::CellState::Gap;
+            Finding& one = of(member);
+            if (!isFirst || one.hasSample)
+                continue;
+            one.at = at;
+            if (covers(planned->damaged, step)) {
+                one.without = CellState::Damaged;
+                one.isDone = true;
+            } else if (covers(m_index.gaps(unit.source, unit.kind), step)) {
+                one.without = CellState::Gap;
+            }
         }
         isFirst = false;
         if (planned->pieces.empty())
             return {};
         const Piece& piece = planned->pieces.back();
+        const auto steps = stepsOf(piece, *m_tiles, unit.tiles);
+        if (!steps)
+            return tl::unexpected<Error>(steps.error());
         for (const RowUnit::Member& member : unit.members) {
-            if (isSettled(member))
+            if (of(member).isDone)
                 continue;
-            if (auto ok = fillCell(unit, piece, member.lane, nearest, cells[static_cast<std::size_t>(member.row)]); !ok)
+            if (auto ok = fillCell(unit, piece, *steps, member.lane, of(member)); !ok)
                 return ok;
         }
-        if (!nearest)
-            return {};
-        unit.steps.last = Step { firstStepOf(piece, *m_tiles, unit.tiles).value - 1 };
+        unit.steps.last = Step { steps->front().value - 1 };
     }
     return {};
 }
 
 Expected<void> CapsuleReader::fillCell(
-    const RowUnit& unit, const Piece& piece, int lane, bool nearest, series::CellValue& cell)
+    const RowUnit& unit, const Piece& piece, std::span<const Step> steps, int lane, Finding& found)
 {
     RowUnit one = unit;
     one.subBlocks = { lane / kSubBlockSeries };
@@ -104,30 +162,42 @@ Expected<void> CapsuleReader::fillCell(
     const int inner = lane % kSubBlockSeries;
     if (!block || inner >= block->lanes())
         return {};
-    int column = piece.begin() + static_cast<int>(piece.pixels.size()) - 1;
-    while (nearest && column > piece.begin() && block->count(LaneBlock::Samples, inner, column) == 0)
-        --column;
-    if (block->count(LaneBlock::Samples, inner, column) == 0)
-        return {};
-    const series::Sample sample = block->sample(inner, column);
-    cell.state = stateOf(sample);
-    cell.value = sample.finite ? sample.value : kNoValue;
-    cell.identity = sample.identity;
-    if (unit.tiles.counts == 0 || !(sample.nan || sample.posInf || sample.negInf))
-        return {};
+    for (std::size_t i = steps.size(); i-- > 0 && !found.isDone;) {
+        const int column = piece.begin() + static_cast<int>(i);
+        if (block->count(LaneBlock::Samples, inner, column) == 0) {
+            found.isPassedOver = found.isPassedOver || !found.hasSample;
+            continue;
+        }
+        if (!found.hasSample) {
+            const series::Sample sample = block->sample(inner, column);
+            found.cell
+                = { sample.finite ? sample.value : kNoValue, stateOf(sample), 0, 0, 0, sample.identity, steps[i] };
+            if (unit.tiles.counts != 0 && (sample.nan || sample.posInf || sample.negInf)) {
+                if (auto ok = readCounts(one, piece, inner, column, found.cell); !ok)
+                    return ok;
+            }
+        }
+        found.add(steps[i]);
+    }
+    return {};
+}
+
+Expected<void> CapsuleReader::readCounts(
+    RowUnit unit, const Piece& piece, int inner, int column, series::CellValue& cell)
+{
     for (const auto& [stat, count] : { std::pair { Stat::Nans, &cell.nans }, std::pair { Stat::PosInfs, &cell.posInfs },
              std::pair { Stat::NegInfs, &cell.negInfs } }) {
-        one.tiles.stat = stat;
+        unit.tiles.stat = stat;
         Piece place = piece;
         if (!piece.open) {
-            const auto heads = m_tiles->heads(one.tiles, 0, piece.head.firstColumn, piece.head.firstColumn + 1);
+            const auto heads = m_tiles->heads(unit.tiles, 0, piece.head.firstColumn, piece.head.firstColumn + 1);
             if (!heads)
                 return tl::unexpected<Error>(heads.error());
             if (heads->empty())
                 continue;
             place.head = heads->front();
         }
-        const auto counts = blocksOf(one, place);
+        const auto counts = blocksOf(unit, place);
         if (!counts)
             return tl::unexpected<Error>(counts.error());
         if (const LaneBlock* values = counts->front().get(); values && inner < values->lanes())

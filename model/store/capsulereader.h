@@ -64,8 +64,11 @@ private:
     Expected<TileSource::Blocks> blocksOf(const RowUnit& unit, const Piece& piece);
     void noteDamage(const TileSet& set, const std::vector<StepRange>& damaged);
 
-    Expected<void> readCells(RowUnit unit, Step step, bool nearest, std::vector<series::CellValue>& cells);
-    Expected<void> fillCell(const RowUnit& unit, const Piece& piece, int lane, bool nearest, series::CellValue& cell);
+    struct Finding;
+    Expected<void> readCells(RowUnit unit, Step step, std::vector<Finding>& found);
+    Expected<void> fillCell(
+        const RowUnit& unit, const Piece& piece, std::span<const Step> steps, int lane, Finding& found);
+    Expected<void> readCounts(RowUnit unit, const Piece& piece, int inner, int column, series::CellValue& cell);
     Expected<bool> readRaw(const RowUnit& unit, const std::function<bool(const series::RawValue&)>& sink);
 
     const std::string m_path;

@@ -116,6 +116,12 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
     return segments;
 }
 
+std::optional<Step> RunIndex::newestStep(SourceId source) const
+{
+    const auto it = m_sourceSteps.find(source);
+    return it == m_sourceSteps.end() || it->second.isEmpty() ? std::nullopt : std::optional(it->second.last);
+}
+
 std::vector<StepRange> RunIndex::gaps(SourceId source, Kind kind) const
 {
     std::vector<StepRange> gaps;

@@ -39,6 +39,8 @@ public:
     std::vector<RowSegment> segments(const series::RowAttempts& row, Stat stat) const;
     /// Another one wherever a row may have other segments, or another index is asked.
     std::uint64_t revision() const { return m_revision; }
+    /// The newest step of a source, of any kind.
+    std::optional<Step> newestStep(SourceId source) const;
     /// Steps of this source and of this sort of data that were produced and are not stored.
     std::vector<StepRange> gaps(SourceId source, Kind kind) const;
 

@@ -230,6 +230,16 @@ StepRange RandomRun::steps() const
     return range;
 }
 
+Step RandomRun::newest() const
+{
+    const auto attempt = std::find_if(
+        m_attempts.rbegin(), m_attempts.rend(), [](const Attempt& candidate) { return candidate.written > 0; });
+    std::int64_t newest = -1;
+    for (std::size_t c = 0; attempt != m_attempts.rend() && c < attempt->written; ++c)
+        newest = std::max(newest, attempt->columns[c].step);
+    return Step { newest };
+}
+
 Stat RandomRun::anyStat(std::mt19937& random) const
 {
     if (hasCounts() && random() % 6 == 0)

@@ -31,6 +31,7 @@ public:
     std::uint64_t nansAt(int row, std::int64_t step) const;
     bool hasCounts() const { return m_stats.size() > 2; }
     StepRange steps() const;
+    Step newest() const; ///< of the newest attempt
     Stat anyStat(std::mt19937& random) const;
     StepRange anyRange(std::mt19937& random) const;
     std::string describe() const;

@@ -64,6 +64,7 @@ private Q_SLOTS:
     void init();
     void dropsAndLossesShowWhereNothingElseDoes_data();
     void dropsAndLossesShowWhereNothingElseDoes();
+    void aValueStandsUntilItsRowIsDueAgain();
     void aDamagedTileIsABandAndASentence();
     void aDamagedOverviewTileIsAnsweredByFinerOnes();
     void aNewerFormatIsRefusedByName();
@@ -179,8 +180,42 @@ void ReaderStateTest::dropsAndLossesShowWhereNothingElseDoes()
     const auto cell = CapsuleBuilder::must(reader->column(Step { 120 }, Stat::Norm, { &row, 1 }));
     QCOMPARE(cell.front().state, CellState::Gap);
     const auto nearest = CapsuleBuilder::must(reader->column(Step { 120 }, Stat::Norm, { &row, 1 }, true));
-    QCOMPARE(nearest.front().state, CellState::Value);
-    QCOMPARE(nearest.front().value, 100.0);
+    QCOMPARE(nearest.front().state, CellState::Gap); // every step was collected: that of step 100 is none of 120
+}
+
+/// Every tenth step, of which the second series has none from step 400 on, as an expert to whom no token goes.
+void ReaderStateTest::aValueStandsUntilItsRowIsDueAgain()
+{
+    CapsuleBuilder builder(path());
+    m_stream = builder.addAttempt(m_rank, 0);
+    m_layout = builder.addLayout(Kind::GradReduced, { Stat::Norm }, { "router.weight", "expert.weight" });
+    std::unique_ptr<RunReader> reader;
+    const auto at = [&](std::int64_t step, int series) {
+        const RowAttempts row = rowOf(*reader, series);
+        return CapsuleBuilder::must(reader->column(Step { step }, Stat::Norm, { &row, 1 }, true)).front();
+    };
+    for (std::int64_t step = 0; step <= 590; step += 10) {
+        StepBlock block;
+        block.layout = m_layout;
+        block.step = Step { step };
+        const auto value = static_cast<float>(step);
+        block.columns.push_back({ Stat::Norm, std::vector<float> { value, step < 400 ? value : 0 } });
+        if (step >= 400)
+            block.present = { 1 };
+        builder.stage(m_stream, { std::move(block) });
+        builder.commit();
+        if (step == 0)
+            reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
+        QCOMPARE(at(step + 30, 0).step, Step { step }); // the rank has not come there yet
+    }
+    builder.finish();
+    reader = CapsuleBuilder::must(openReader(builder.handle()));
+    QCOMPARE(at(595, 0).state, CellState::Value);
+    QCOMPARE(at(595, 0).step, Step { 590 });
+    QCOMPARE(at(600, 0).state, CellState::NotCollected);
+    QCOMPARE(at(399, 1).value, 390.0);
+    QCOMPARE(at(400, 1).state, CellState::NotCollected);
+    QCOMPARE(at(595, 1).state, CellState::NotCollected);
 }
 
 void ReaderStateTest::aDamagedTileIsABandAndASentence()

@@ -371,14 +371,14 @@ void HeatCanvas::paintColumnOutline(QPainter& painter, const QRect& plot, int co
 QString HeatCanvas::readoutPlace(int row, int column) const
 {
     const Row& r = m_picture->rows[static_cast<std::size_t>(row)];
-    const StepRange steps = m_picture->stepsOf(column);
+    const StepRange steps = m_picture->stepsOf(row, column);
     const Rank rank
         = m_picture->axes == HeatAxes::ModuleByRank ? m_picture->columnRanks[static_cast<std::size_t>(column)] : r.rank;
     QString text = steps.count() <= 1
         ? tr("step %1").arg(formatStep(steps.first.value))
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
     text += tr(", rank %1").arg(rank.value);
-    if (!r.slotText().isEmpty())
+    if (!r.slotText().isEmpty() && m_picture->title.isEmpty())
         text += items::comma() + r.slotText();
     return text;
 }
@@ -438,10 +438,13 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
 
     const CellState cellState = m_picture->state(m_hoverRow, m_hoverColumn);
     Readout readout;
-    readout.name = m_picture->rows[static_cast<std::size_t>(m_hoverRow)].key.name;
+    // What has a title of its own is no statistic of a tensor, and names its rows itself.
+    const bool isTitled = !m_picture->title.isEmpty();
+    const Row& row = m_picture->rows[static_cast<std::size_t>(m_hoverRow)];
+    readout.name = isTitled ? row.label : row.key.name;
     readout.where = readoutPlace(m_hoverRow, m_hoverColumn);
     readout.state = cellState;
-    const QString stat = statText(m_picture->stat);
+    const QString stat = isTitled ? m_picture->title : statText(m_picture->stat);
     const double value = m_picture->value(m_hoverRow, m_hoverColumn);
     if (m_picture->sides) {
         tellSides(readout, stat);

@@ -301,7 +301,7 @@ Expected<void> HeatmapView::writeCsv(QIODevice* device) const
     for (int row = 0; picture && row < picture->result.rows; ++row) {
         const Row& r = picture->rows[static_cast<std::size_t>(row)];
         for (int column = 0; column < picture->columns(); ++column) {
-            const StepRange steps = picture->stepsOf(column);
+            const StepRange steps = picture->stepsOf(row, column);
             const Rank rank = picture->axes == HeatAxes::ModuleByRank
                 ? picture->columnRanks[static_cast<std::size_t>(column)]
                 : r.rank;

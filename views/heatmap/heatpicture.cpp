@@ -69,6 +69,11 @@ StepRange HeatPicture::stepsOf(int column) const
         Step { result.range.first.value + firstOf(column + 1) - 1 } };
 }
 
+StepRange HeatPicture::stepsOf(int row, int column) const
+{
+    return cellSteps.empty() ? stepsOf(column) : StepRange { cellSteps[at(row, column)], cellSteps[at(row, column)] };
+}
+
 int HeatPicture::columnOf(Step step) const
 {
     if (axes == HeatAxes::ModuleByRank || !result.range.contains(step))
@@ -161,6 +166,8 @@ void HeatPicture::permute(const std::vector<std::size_t>& permutation)
         copy(result.values, sorted.result.values);
         copy(result.states, sorted.result.states);
         copy(shown, sorted.shown);
+        if (!cellSteps.empty())
+            copy(cellSteps, sorted.cellSteps);
         if (sides)
             sorted.sideRows[row] = sideRows[from];
     }

@@ -52,7 +52,8 @@ struct HeatPicture {
     std::vector<Rank> columnRanks; ///< ModuleByRank: one a column
     std::vector<RankBand> rankBands; ///< in the order of the axis of ranks; empty: they are in no groups
     std::map<Rank, analysis::RankOddness> odd; ///< ranks that are marked on the axis of ranks
-    Step atStep { 0 }; ///< ModuleByRank: the step that is shown
+    Step atStep { 0 }; ///< ModuleByRank: the newest step of a cell, else the one that was asked for
+    std::vector<Step> cellSteps; ///< ModuleByRank: of each cell's value
     series::HeatResult result;
     std::vector<float> shown; ///< what the color says: the values, or deviations in MAD
     ValueScale scale;
@@ -74,8 +75,9 @@ struct HeatPicture {
     bool isDiverging() const { return scaleMode >= HeatScale::Deviation; }
     series::CellState state(int row, int column) const { return result.states[at(row, column)]; }
     float value(int row, int column) const { return result.values[at(row, column)]; }
-    /// The steps of a column.
+    /// The steps of a column, and of one cell of it.
     StepRange stepsOf(int column) const;
+    StepRange stepsOf(int row, int column) const;
     int columnOf(Step step) const; ///< -1 outside
     analysis::RankOddness::Grade gradeOf(Rank rank) const;
 

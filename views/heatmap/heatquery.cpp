@@ -99,6 +99,8 @@ Expected<HeatPicture> readRanks(store::RunReader& reader, const HeatRequest& req
     const std::size_t count = first.size() * picture.columnRanks.size();
     result.values.assign(count, 0);
     result.states.assign(count, CellState::NotCollected);
+    picture.cellSteps.assign(count, request.atStep);
+    std::optional<Step> newest;
     for (std::size_t i = 0; i < rows.size() && i < cells->size(); ++i) {
         const auto column = std::find(picture.columnRanks.begin(), picture.columnRanks.end(), rows[i].rank);
         if (column == picture.columnRanks.end())
@@ -107,7 +109,11 @@ Expected<HeatPicture> readRanks(store::RunReader& reader, const HeatRequest& req
             + static_cast<std::size_t>(column - picture.columnRanks.begin());
         result.values[at] = static_cast<float>((*cells)[i].value);
         result.states[at] = (*cells)[i].state;
+        picture.cellSteps[at] = (*cells)[i].step;
+        if ((*cells)[i].state >= CellState::Absent)
+            newest = std::max(newest, std::optional((*cells)[i].step));
     }
+    picture.atStep = newest.value_or(request.atStep);
     picture.rows.reserve(first.size());
     for (const std::size_t i : first)
         picture.rows.push_back(std::move(rows[i]));

@@ -247,7 +247,7 @@ void RankMap::paintHover(QPainter& painter, const RankMapLayout& layout, QSize s
             where.append(
                 QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) + QStringLiteral(" %1").arg(at));
     }
-    where.append(tr("step %1").arg(formatStep(m_picture->atStep.value)));
+    where.append(tr("step %1").arg(formatStep(one->value.step.value)));
     readout.where = where.join(items::comma());
     readout.state = one->value.state;
     readout.value

@@ -44,7 +44,7 @@ void writeFace(CsvWriter& csv, const QString& face, const HeatPicture& picture)
     for (int row = 0; row < picture.result.rows; ++row) {
         const Row& r = picture.rows[static_cast<std::size_t>(row)];
         for (int column = 0; column < picture.columns(); ++column) {
-            const StepRange steps = picture.stepsOf(column);
+            const StepRange steps = picture.stepsOf(row, column);
             const Rank rank = picture.axes == HeatAxes::ModuleByRank
                 ? picture.columnRanks[static_cast<std::size_t>(column)]
                 : r.rank;

@@ -49,7 +49,8 @@ struct ReplicaPicture {
     /// Of each column, (largest - smallest) / largest magnitude; NaN where fewer than two have a value.
     std::vector<float> spread;
     analysis::ReplicaDrift drift;
-    std::vector<series::CellValue> values; ///< at atStep, by rank
+    std::vector<series::CellValue> values; ///< at atStep or the newest step before it, by rank
+    Step valuesStep { 0 }; ///< the newest of them
     std::vector<series::CellValue> checksums;
     bool hasChecksums = false; ///< the run has some of this kind
     std::vector<ReplicaOf> tensors; ///< all of the kind at atStep: those that differ first, then by spread

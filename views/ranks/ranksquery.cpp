@@ -121,6 +121,8 @@ Expected<RankMapPicture> readMap(store::RunReader& reader, const RanksRequest& r
         MapRank one { rank, {}, together(faces[LayersByRanks], faces[RanksBySteps], rank) };
         if (const auto place = placeOf.find(rank); place != placeOf.end())
             one.value = values[place->second];
+        else
+            one.value.step = map.atStep;
         map.ranks.push_back(one);
     }
     const auto parts = topology.replicas();

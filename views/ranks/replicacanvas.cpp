@@ -270,7 +270,7 @@ void ReplicaCanvas::paintRanks(QPainter& painter, const QRectF& area) const
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
     painter.drawText(QRectF(area.left(), area.top(), area.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
-        tr("at step %1").arg(formatStep(m_picture->atStep.value)));
+        tr("at step %1").arg(formatStep(m_picture->valuesStep.value)));
     double y = area.top() + 20;
     for (std::size_t i = 0; i < m_picture->ranks.size(); ++i) {
         if (y + 34 > area.bottom() && i + 1 < m_picture->ranks.size()) {

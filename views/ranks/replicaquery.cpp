@@ -133,6 +133,8 @@ Expected<ReplicaPicture> readReplicas(store::RunReader& reader, const HeatReques
     if (!values)
         return tl::unexpected(std::move(values).error());
     picture.values = std::move(*values);
+    for (const CellValue& one : picture.values)
+        picture.valuesStep = std::max(picture.valuesStep, one.step);
     std::optional<Step> checksumStep;
     if (picture.hasChecksums) {
         auto drift = analysis::readDrift(reader, withChecksums, picture.range, std::min(pixels, 256), cancel);
