@@ -9,6 +9,7 @@
 #include <telltale/plot/curvepainter.h>
 #include <telltale/plot/curvetrace.h>
 #include <telltale/plot/overviewheader.h>
+#include <telltale/series/envelope.h>
 
 namespace tst_plotspans {
 
@@ -207,6 +208,47 @@ private Q_SLOTS:
         QVERIFY(std::abs(spans[11].middle - 10) < 1e-3F);
     }
 
+    /// Columns have unequal numbers of steps: no tooth where there is one more.
+    void aStraightSeriesIsAStraightLine_data()
+    {
+        QTest::addColumn<int>("steps");
+        for (const int steps : { 100, 133, 150, 199, 777 })
+            QTest::newRow(QByteArray::number(steps)) << steps;
+    }
+    void aStraightSeriesIsAStraightLine()
+    {
+        QFETCH(int, steps);
+        constexpr int kWidth = 100;
+        std::vector<Bucket> buckets(kWidth);
+        for (int step = 0; step < steps; ++step) {
+            Bucket& bucket = buckets[static_cast<std::size_t>(step * kWidth / steps)];
+            const Bucket one = single(step);
+            series::append(bucket, one);
+        }
+        // Three pixels a column.
+        const CurveTrace trace(kWidth, 3 * kWidth, ValueScale(ValueScale::Mode::Linear, 0, steps), 0, steps);
+        for (const auto& line : { trace.raw(buckets), trace.smoothed(buckets, 0.9) }) {
+            // What the past weighs grows until there is enough of it.
+            for (std::size_t x = 50; x + 1 < kWidth; ++x) {
+                QVERIFY(line[x].single);
+                QVERIFY2(std::abs(line[x].left - line[x].right - 3) < 0.1F, qPrintable(QString::number(x)));
+                QVERIFY(std::abs(line[x].left - line[x].middle - 1.5F) < 0.1F);
+                QCOMPARE(line[x].right, line[x + 1].left);
+            }
+        }
+    }
+
+    void aPeakInOneStepReachesItsValue()
+    {
+        std::vector<Bucket> buckets(100, single(10));
+        for (Bucket& bucket : buckets)
+            series::append(bucket, Bucket(single(10)));
+        series::append(buckets[40] = single(10), Bucket(single(90)));
+        const auto line = CurveTrace(100, 100, ValueScale(ValueScale::Mode::Linear, 0, 100), 0, 200).raw(buckets);
+        QVERIFY(line[40].top <= 10 && line[40].bottom >= 90);
+        QVERIFY(!line[40].single);
+    }
+
     void stepsCollectedNowAndThenAreJoined()
     {
         std::vector<Bucket> buckets(100);
@@ -220,6 +262,25 @@ private Q_SLOTS:
         buckets[95] = single(50);
         const auto apart = CurveTrace(100, 100, scale).raw(buckets);
         QVERIFY(!apart[60].present);
+    }
+
+    void whatIsCollectedByTheClockIsNotBroken()
+    {
+        // As a run had them that became slower: the more steps between two, the faster they were.
+        std::vector<std::size_t> steps { 21, 40, 60, 80, 103, 122, 142, 164, 189, 212, 237, 260, 273 };
+        while (steps.back() < 450)
+            steps.push_back(steps.back() + 8);
+        const auto present = [](const std::vector<std::size_t>& at) {
+            std::vector<Bucket> buckets(500);
+            for (const std::size_t step : at)
+                buckets[step] = single(50);
+            const auto spans = CurveTrace(500, 100, ValueScale(ValueScale::Mode::Linear, 0, 100)).raw(buckets);
+            return std::count_if(
+                spans.begin() + 21, spans.begin() + 450, [](const auto& span) { return span.present; });
+        };
+        QCOMPARE(present(steps), 450 - 21);
+        std::erase_if(steps, [](std::size_t step) { return step > 80 && step < 189; }); // four are missing
+        QCOMPARE(present(steps), 450 - 21 - (189 - 81));
     }
 
     void everyNonFinitePixelHasItsMark()
@@ -263,6 +324,15 @@ private Q_SLOTS:
         QCOMPARE(last.value, QStringLiteral("NaN"));
         QVERIFY(last.critical);
         QCOMPARE(last.before, QStringLiteral("last finite 2.613 at 31\u202F008"));
+        one.result.buckets[4] = Bucket {};
+        QCOMPARE(valueAt(one, Step { 31003 }).value, QStringLiteral("2.613"));
+        QVERIFY(valueAt(one, Step { 31003 }).before.isEmpty());
+        QCOMPARE(valueAt(one, Step { 31004 }).value, QStringLiteral("\u2013")); // no older value
+        QCOMPARE(valueAt(one, Step { 31009 }).before, last.before);
+        LegendValue exact;
+        exact.state = CellState::Value;
+        exact.value = 7;
+        QCOMPARE(valueAt(one, Step { 31003 }, &exact).value, QStringLiteral("7.000"));
     }
 };
 

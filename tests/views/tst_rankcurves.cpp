@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "testmain.h"
 
+#include <algorithm>
 #include <limits>
+#include <random>
 
 #include <QBuffer>
 #include <QTemporaryDir>
 
+#include <telltale/common/seriesstyle.h>
 #include <telltale/plot/curvecsv.h>
 #include <telltale/plot/curvequery.h>
+#include <telltale/plot/curvetrace.h>
 #include <telltale/plot/rankcurves.h>
 #include <telltale/plot/ranktimes.h>
 #include <telltale/plot/scalarpanels.h>
@@ -81,6 +85,56 @@ private Q_SLOTS:
         QCOMPARE(picture->series[0].row.label, QStringLiteral("loss"));
         QCOMPARE(picture->series[0].row.rank, Rank { 1 });
         QCOMPARE(picture->series[2].row.rank, Rank { 2 });
+    }
+
+    /// Whatever is visible, and in however many pixels.
+    void smoothingRemembersWhatIsLeftOfTheRange()
+    {
+        test::CapsuleBuilder builder(m_dir.filePath(QStringLiteral("noisy.telltale")).toStdString());
+        const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
+        constexpr int kLong = 1200;
+        constexpr double kWeight = 0.9;
+        std::mt19937 random(4);
+        std::uniform_real_distribution<double> value(0, 100);
+        std::vector<StepBlock> blocks;
+        std::vector<double> expected;
+        double sum = 0;
+        double share = 0;
+        for (int step = 0; step < kLong; ++step) {
+            const double own = value(random);
+            blocks.push_back({ scalars, Step { step }, 0, {}, { { Stat::Value, std::vector<double> { own } } }, {} });
+            sum = kWeight * sum + (1 - kWeight) * own;
+            share = kWeight * share + (1 - kWeight);
+            expected.push_back(sum / share);
+        }
+        builder.stage(builder.addAttempt(Rank { 0 }, 0), std::move(blocks));
+        builder.finish();
+        const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
+        CurveRequest asked = request(*reader, {});
+        asked.rank = Rank { 0 };
+        asked.smoothing = kWeight;
+        for (const int first : { 0, 5, 500, 640, 1000 }) {
+            for (const int pixels : { 80, 100, 200 }) {
+                asked.range = { Step { first }, Step { first + 199 } };
+                asked.pixels = pixels;
+                const CurvePicture picture = test::CapsuleBuilder::must(readScalars(*reader, asked));
+                const CurveSeries& one = picture.series[0];
+                const auto line = CurveTrace(pixels, 100, ValueScale(ValueScale::Mode::Linear, 0, 100), 0, 200)
+                                      .smoothed(one.result.buckets, kWeight, one.lead);
+                for (int x = 0; x < pixels; ++x) {
+                    // Within the steps that the column shows, and what the order inside a bucket weighs.
+                    const auto [from, to] = stepsOf(one.result, x);
+                    const auto begin = expected.begin() + from.value;
+                    const auto [low, high] = std::minmax_element(begin - (from.value > 0 ? 1 : 0),
+                        expected.begin() + std::min<std::int64_t>(to.value + 2, kLong));
+                    const double tolerance = pixels == 200 ? 0.2 : 1.5;
+                    const double got = 100 - static_cast<double>(line[static_cast<std::size_t>(x)].middle);
+                    QVERIFY2(got > *low - tolerance && got < *high + tolerance,
+                        qPrintable(
+                            QStringLiteral("%1 in %2 px, column %3: %4").arg(first).arg(pixels).arg(x).arg(got)));
+                }
+            }
+        }
     }
 
     void theLastFiniteStepOfAScalarIsExact()
@@ -193,6 +247,37 @@ private Q_SLOTS:
                 { QStringLiteral("loss: loss r1 loss r0"), QStringLiteral("grad_norm: grad_norm r1 grad_norm r0"),
                     QStringLiteral("z: ep_0 r1 c0 ep_0 r0 c0 ep_2 r1 c1 ep_2 r0 c1 ep_10 r1 c2 ep_10 r0 c2"),
                     QStringLiteral("y/ep_0: ep_0 r1 ep_0 r0"), QStringLiteral("z/note: note r1 note r0") }));
+    }
+
+    void aLineAloneInItsPlotIsSolid()
+    {
+        const std::vector<std::string> names { "a", "b", "c", "d", "e", "f", "g", "h" };
+        test::CapsuleBuilder builder(m_dir.filePath(QStringLiteral("alone.telltale")).toStdString());
+        const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, names);
+        builder.stage(builder.addAttempt(Rank { 0 }, 0),
+            { { scalars, Step { 0 }, 0, {}, { { Stat::Value, std::vector<double>(names.size(), 1) } }, {} } });
+        builder.finish();
+        const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
+        CurvePicture picture = test::CapsuleBuilder::must(readScalars(*reader, request(*reader, {})));
+        QCOMPARE(picture.series.size(), names.size());
+        for (const CurveSeries& one : picture.series)
+            QVERIFY(one.slot < SeriesStyle::kColors);
+        // Beside another run, as ComparedCurves gives them their colors: a color a run in all plots.
+        std::vector<CurveSeries> all;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            for (int run = 0; run < 2; ++run) {
+                all.push_back(picture.series[i]);
+                all.back().slot = static_cast<int>(i) * SeriesStyle::kColors + run;
+                all.back().hasRunColor = true;
+            }
+        }
+        picture.series = std::move(all);
+        for (const ScalarPanel& panel : panelsOf(picture)) {
+            QCOMPARE(panel.picture.series.size(), std::size_t { 2 });
+            QCOMPARE(picture.series[panel.first].row.label, panel.title);
+            for (int run = 0; run < 2; ++run)
+                QCOMPARE(panel.picture.series[static_cast<std::size_t>(run)].slot, run);
+        }
     }
 
     void theTableHoldsEveryRankThatIsDrawn()

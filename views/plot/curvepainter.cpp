@@ -112,11 +112,13 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
     const CurveLook& look, const Theme& theme)
 {
     const double ratio = frame.devicePixelRatio();
+    // As wide as the views ask for buckets, or two of these would share a column.
     const QRect device(static_cast<int>(plot.left() * ratio), static_cast<int>(plot.top() * ratio),
-        static_cast<int>(plot.width() * ratio), static_cast<int>(plot.height() * ratio));
+        static_cast<int>(std::lround(plot.width() * ratio)), static_cast<int>(plot.height() * ratio));
     SpanPainter spans(frame, device);
     // By time, slow steps are far apart: only what is marked as a gap is one.
-    const CurveTrace trace(device.width(), device.height(), scale, picture.warp ? SIZE_MAX : 0);
+    const CurveTrace trace(
+        device.width(), device.height(), scale, picture.warp ? SIZE_MAX : 0, picture.warp ? 0 : picture.range.count());
     const auto quality = picture.series.size() * static_cast<std::size_t>(device.width()) > kFineColumns
         ? SpanPainter::Quality::Fast
         : SpanPainter::Quality::Fine;
@@ -161,7 +163,7 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
             continue;
         }
         if (isThin && look.smoothing > 0) {
-            spans.stroke(trace.smoothed(one.result.buckets, look.smoothing), style, quality);
+            spans.stroke(trace.smoothed(one.result.buckets, look.smoothing, one.lead), style, quality);
             continue;
         }
         paintLonely(frame, plot, one, scale, series.color, picture.warp != nullptr);
@@ -173,7 +175,7 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
         behind.width = pixels;
         behind.alpha = kRawAlpha;
         spans.stroke(trace.raw(one.result.buckets), behind, quality);
-        spans.stroke(trace.smoothed(one.result.buckets, look.smoothing), style, quality);
+        spans.stroke(trace.smoothed(one.result.buckets, look.smoothing, one.lead), style, quality);
     }
     // Gaps are where no series has a value, so nothing lies under the hatch.
     paintGaps(frame, plot, picture.gaps(), theme);

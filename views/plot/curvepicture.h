@@ -20,6 +20,7 @@ struct CurveSeries {
     Stat stat = Stat::Norm;
     int slot = 0; ///< color
     series::CurveResult result;
+    std::vector<series::Bucket> lead; ///< before the range: what smoothing still remembers at its first step
     /// A band from the smallest to the largest of several ranks: filled between two edges, without a line of its own.
     bool isGroup = false;
     std::vector<Rank> ranks; ///< of a band, ascending
@@ -42,6 +43,7 @@ struct CurvePicture {
     int omitted = 0; ///< selected rows that would be too much to draw
     std::shared_ptr<const XWarp> warp; ///< null where x is the step
     bool isLive = false;
+    double linear = 0; ///< a symlog scale is linear within +-this; 0: as it likes
 
     /// With the buckets where `warp` puts them in `width` columns: for painting alone.
     CurvePicture warpedTo(int width) const;

@@ -3,11 +3,33 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "rankcurves.h"
 #include "scalarpanels.h"
 
 namespace telltale::views {
+
+namespace {
+
+/// Steps before the range until smoothing has forgotten all but a thousandth; its memory counts samples.
+StepRange leadOf(const CurveRequest& request, const series::CurveResult& result)
+{
+    constexpr double kForgotten = 1e-3;
+    std::int64_t samples = 0;
+    for (const series::Bucket& bucket : result.buckets)
+        samples += bucket.samples;
+    if (request.smoothing <= 0 || request.smoothing >= 1 || samples == 0)
+        return {};
+    const auto count = static_cast<double>(request.range.count());
+    const double steps
+        = std::log(kForgotten) / std::log(request.smoothing) * std::max(1.0, count / static_cast<double>(samples));
+    const std::int64_t first = request.range.first.value;
+    return { Step { std::max<std::int64_t>(0, first - static_cast<std::int64_t>(std::ceil(steps))) },
+        Step { first - 1 } };
+}
+
+}
 
 Expected<CurveSeries> readCurve(
     store::RunReader& reader, Row row, Stat stat, const CurveRequest& request, const series::CancelToken& cancel)
@@ -21,6 +43,15 @@ Expected<CurveSeries> readCurve(
     if (!result)
         return tl::unexpected(std::move(result).error());
     CurveSeries one;
+    if (const StepRange lead = leadOf(request, *result); !lead.isEmpty()) {
+        const double pitch = static_cast<double>(query.pixels) / static_cast<double>(query.range.count());
+        query.range = lead;
+        query.pixels = static_cast<int>(std::ceil(static_cast<double>(lead.count()) * pitch));
+        auto before = reader.curve(query, cancel);
+        if (!before)
+            return tl::unexpected(std::move(before).error());
+        one.lead = std::move(before->buckets);
+    }
     one.row = std::move(row);
     one.stat = stat;
     one.result = std::move(*result);

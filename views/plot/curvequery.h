@@ -27,6 +27,7 @@ struct CurveRequest {
     int pixels = 0;
     std::optional<std::vector<Rank>> ranks; ///< drawn beside `rank`: as ViewState::ranks
     XAxis xAxis = XAxis::Step;
+    double smoothing = 0; ///< weight of the past, 0 = off
     int omitted = 0; ///< selected rows left out, for the legend
     QString runName; ///< of a compared run
     bool isLive = false;

@@ -173,6 +173,7 @@ void CurvesView::setSmoothing(double weight)
 {
     m_smoothBox->setCurrentIndex(m_smoothBox->findData(weight));
     m_canvas->setSmoothing(weight);
+    askSoon(Urgency::Now); // it remembers steps before the first one that is seen
 }
 
 void CurvesView::hideSharedChoices()
@@ -199,6 +200,7 @@ void CurvesView::ask()
     CurveRequest request
         = CurveRequest::of(state, static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF())));
     request.xAxis = m_xAxis;
+    request.smoothing = m_canvas->smoothing();
     m_compared.ask(request, readCurves, [this] { showMerged(); });
     submitRead([request](store::RunReader& reader,
                    const series::CancelToken& cancel) { return readCurves(reader, request, cancel); },

@@ -2,6 +2,7 @@
 #include "curvetrace.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -14,6 +15,66 @@ using series::CellState;
 namespace {
 
 constexpr float kFar = 1e6F; ///< px; keeps float arithmetic exact enough for values far outside the plot
+
+/// Where the left edges of columns stand among steps of which they have unequal numbers: a line that takes each column
+/// for the same number has a tooth wherever there is one more.
+class StepEdges {
+public:
+    /// As many steps as columns, or fewer, stand in the middles of columns.
+    StepEdges(std::int64_t steps, std::size_t columns)
+        : m_columns(static_cast<std::int64_t>(columns))
+        , m_whole(steps > m_columns ? steps / m_columns : 0)
+        , m_rest(steps > m_columns ? steps % m_columns : 0)
+    {
+    }
+    /// From the column's left edge to its right one.
+    void advance()
+    {
+        m_first = next();
+        m_step += m_whole;
+        m_over += m_rest;
+        if (m_over >= m_columns) {
+            m_over -= m_columns;
+            ++m_step;
+        }
+    }
+    /// Every step of the column that was passed has a sample.
+    bool isFull(const Bucket& bucket) const { return m_whole > 0 && bucket.samples == next() - m_first; }
+    /// Of the edge: 0 = at the last step before it, 1 = at the first one behind it.
+    float share() const { return m_over > 0 ? static_cast<float>(m_over) / static_cast<float>(m_columns) : 1; }
+    /// The last step before the edge, in columns.
+    double last() const
+    {
+        return static_cast<double>(next() - 1) * static_cast<double>(m_columns)
+            / static_cast<double>(m_whole * m_columns + m_rest);
+    }
+
+private:
+    std::int64_t next() const { return m_step + (m_over > 0 ? 1 : 0); }
+
+    std::int64_t m_columns;
+    std::int64_t m_whole;
+    std::int64_t m_rest;
+    std::int64_t m_step = 0;
+    std::int64_t m_over = 0;
+    std::int64_t m_first = 0;
+};
+
+/// Where the line goes one way through a column it is that line: filled from its smallest to its largest value the
+/// column would be a tooth. Where it is steep it stays filled, or its ends would fade. `first` and `last`: of the
+/// column's own values.
+inline void settle(ColumnSpan& column, float first, float last)
+{
+    const bool falls = column.top == column.left && column.bottom == column.right && column.left <= first
+        && first <= last && last <= column.right;
+    const bool rises = column.top == column.right && column.bottom == column.left && column.left >= first
+        && first >= last && last >= column.right;
+    constexpr float kSteep = 6; // px
+    if ((!falls && !rises) || column.bottom - column.top > kSteep)
+        return;
+    column.middle = (column.left + column.right) / 2;
+    column.single = true;
+}
 
 /// log2 within 1e-5, enough for a hundredth of a pixel over forty decades; 0 and less give -126.
 inline float quickLog2(float value)
@@ -41,26 +102,27 @@ std::size_t longestJoin(std::span<const Bucket> buckets)
     // The common case first: every bucket has samples.
     if (std::all_of(buckets.begin(), buckets.end(), [](const Bucket& b) { return b.samples > 0; }))
         return 1;
-    std::vector<std::size_t> distances;
+    std::vector<std::size_t> strides;
     std::size_t last = buckets.size();
     for (std::size_t i = 0; i < buckets.size(); ++i) {
         if (buckets[i].samples == 0)
             continue;
-        if (last < buckets.size() && i - last > 1)
-            distances.push_back(i - last);
+        if (last < buckets.size())
+            strides.push_back(i - last);
         last = i;
     }
-    if (distances.empty())
-        return 1;
-    // Mostly neighbors: a longer hole is a hole. Mostly holes: the run collects every so many steps.
-    std::size_t collected = 0;
-    for (const Bucket& bucket : buckets)
-        collected += bucket.samples > 0;
-    if (distances.size() * 4 < collected)
-        return 2;
-    std::nth_element(
-        distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2), distances.end());
-    return distances[distances.size() / 2] * 5 / 2 + 1;
+    // What is collected by the clock has strides that change with the speed of steps: the widest that held for a while,
+    // as the median of a few in a row, which a hole among them does not change.
+    std::array<std::size_t, 5> few {};
+    const std::size_t count = std::min(few.size(), strides.size());
+    std::size_t usual = 1;
+    for (std::size_t i = 0; count > 0 && i + count <= strides.size(); ++i) {
+        std::copy_n(strides.begin() + static_cast<std::ptrdiff_t>(i), count, few.begin());
+        const auto middle = few.begin() + static_cast<std::ptrdiff_t>(count / 2);
+        std::nth_element(few.begin(), middle, few.begin() + static_cast<std::ptrdiff_t>(count));
+        usual = std::max(usual, *middle);
+    }
+    return usual == 1 ? 2 : usual * 5 / 2 + 1;
 }
 
 std::size_t CurveTrace::joinOf(std::span<const Bucket> buckets) const
@@ -68,8 +130,9 @@ std::size_t CurveTrace::joinOf(std::span<const Bucket> buckets) const
     return m_join > 0 ? m_join : longestJoin(buckets);
 }
 
-CurveTrace::CurveTrace(int width, int height, const ValueScale& scale, std::size_t join)
+CurveTrace::CurveTrace(int width, int height, const ValueScale& scale, std::size_t join, std::int64_t steps)
     : m_join(join)
+    , m_steps(steps)
     , m_width(width)
     , m_height(height)
     , m_scale(scale)
@@ -97,10 +160,17 @@ template <typename ToY> std::vector<ColumnSpan> CurveTrace::dense(std::span<cons
 {
     std::vector<ColumnSpan> columns(static_cast<std::size_t>(m_width));
     std::size_t join = 0; // not asked yet
-    const ColumnSpan* before = nullptr;
+    ColumnSpan* before = nullptr;
     std::size_t lastAt = 0;
+    float first = 0; // of the column before, and its last
+    float last = 0;
+    StepEdges edges(m_steps, buckets.size());
+    bool wasFull = false;
     for (std::size_t i = 0; i < buckets.size(); ++i) {
         const Bucket& bucket = buckets[i];
+        const float reached = edges.share();
+        edges.advance();
+        const bool isFull = edges.isFull(bucket);
         if (bucket.finite > 0) {
             ColumnSpan& column = columns[i];
             column.present = true;
@@ -110,29 +180,39 @@ template <typename ToY> std::vector<ColumnSpan> CurveTrace::dense(std::span<cons
             column.top = column.single ? column.left : toY(bucket.max);
             column.bottom = column.single ? column.left : toY(bucket.min);
             column.middle = (column.left + column.right) / 2;
+            const float ownFirst = column.left;
+            const float ownLast = column.right;
             if (before && i - lastAt == 1) {
-                ColumnSpan& last = columns[lastAt];
-                const float edge = (last.right + column.left) / 2;
-                last.right = column.left = edge;
-                last.top = std::min(last.top, edge);
-                last.bottom = std::max(last.bottom, edge);
+                const float edge = last + (ownFirst - last) * (wasFull && isFull ? reached : 0.5F);
+                before->right = column.left = edge;
+                before->top = std::min(before->top, edge);
+                before->bottom = std::max(before->bottom, edge);
                 column.top = std::min(column.top, edge);
                 column.bottom = std::max(column.bottom, edge);
             } else if (before && i - lastAt <= (join = join > 0 ? join : joinOf(buckets))) {
-                const float from = columns[lastAt].right;
-                const float slope = (column.left - from) / static_cast<float>(i - lastAt);
+                const float slope = (ownFirst - last) / static_cast<float>(i - lastAt);
                 for (std::size_t x = lastAt + 1; x < i; ++x) {
-                    const float y = from + slope * static_cast<float>(x - lastAt);
+                    const float y = last + slope * static_cast<float>(x - lastAt);
                     columns[x] = { y - slope / 2, y, y + slope / 2, y - std::abs(slope) / 2, y + std::abs(slope) / 2,
                         true, true };
                 }
             }
+            if (before)
+                settle(*before, first, last);
             before = &column;
             lastAt = i;
+            first = ownFirst;
+            last = ownLast;
         }
-        if (breaksLine(bucket))
+        wasFull = isFull;
+        if (breaksLine(bucket)) {
+            if (before)
+                settle(*before, first, last);
             before = nullptr;
+        }
     }
+    if (before)
+        settle(*before, first, last);
     return columns;
 }
 
@@ -212,18 +292,23 @@ std::vector<ColumnSpan> CurveTrace::envelope(std::span<const Bucket> buckets) co
     return columns;
 }
 
-std::vector<ColumnSpan> CurveTrace::smoothed(std::span<const Bucket> buckets, double weight) const
+std::vector<ColumnSpan> CurveTrace::smoothed(
+    std::span<const Bucket> buckets, double weight, std::span<const Bucket> lead) const
 {
     std::vector<Point> points;
     points.reserve(buckets.size());
     const std::size_t join = joinOf(buckets);
     const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));
+    StepEdges edges(m_steps, buckets.size());
     double sum = 0;
     double share = 0;
     std::size_t lastAt = 0;
     bool canJoin = false;
-    for (std::size_t i = 0; i < buckets.size(); ++i) {
-        const Bucket& bucket = buckets[i];
+    for (std::size_t i = 0; i < lead.size() + buckets.size(); ++i) {
+        const bool isDrawn = i >= lead.size();
+        const Bucket& bucket = isDrawn ? buckets[i - lead.size()] : lead[i];
+        if (isDrawn)
+            edges.advance();
         if (bucket.finite > 0) {
             const bool joins = canJoin && i - lastAt <= join;
             if (!joins) {
@@ -233,8 +318,14 @@ std::vector<ColumnSpan> CurveTrace::smoothed(std::span<const Bucket> buckets, do
             const double past = std::pow(weight, bucket.finite);
             sum = past * sum + (1 - past) * bucket.mean;
             share = past * share + (1 - past);
-            const float y = yOf(share > 0 ? sum / share : bucket.mean);
-            points.push_back({ (static_cast<float>(i) + 0.5F) * pitch, y, y, y, y, true, joins });
+            if (isDrawn) {
+                const float y = yOf(share > 0 ? sum / share : bucket.mean);
+                const auto place = static_cast<float>(i - lead.size());
+                // What the last step has made of it stands where that step does.
+                const float inside
+                    = edges.isFull(bucket) ? std::clamp(static_cast<float>(edges.last()) - place, 0.0F, 0.99F) : 0.5F;
+                points.push_back({ (place + inside) * pitch, y, y, y, y, true, joins && !points.empty() });
+            }
             lastAt = i;
             canJoin = true;
         }

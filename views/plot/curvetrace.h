@@ -16,16 +16,19 @@ namespace telltale::views {
 /// has no place for, run along the bottom. Thread: any.
 class CurveTrace {
 public:
-    /// `join`: buckets between neighboring ones that the line is drawn through; 0: as longestJoin() says.
-    CurveTrace(int width, int height, const ValueScale& scale, std::size_t join = 0);
+    /// `join`: buckets between neighboring ones that the line is drawn through; 0: as longestJoin() says. `steps` that
+    /// the buckets divide among themselves; 0: unknown.
+    CurveTrace(int width, int height, const ValueScale& scale, std::size_t join = 0, std::int64_t steps = 0);
 
     /// The values as they are: from the smallest to the largest of each bucket.
     std::vector<ColumnSpan> raw(std::span<const series::Bucket> buckets) const;
     /// From the smallest to the largest of each bucket, filled across the columns between two buckets.
     std::vector<ColumnSpan> envelope(std::span<const series::Bucket> buckets) const;
     /// Exponential moving average of the samples; `weight` 0..1 is the share of the past at each sample, so that the
-    /// line means the same at every zoom. Starts anew after every break.
-    std::vector<ColumnSpan> smoothed(std::span<const series::Bucket> buckets, double weight) const;
+    /// line means the same at every zoom. Starts anew after every break. `lead`: buckets before the first one, which
+    /// count but are not drawn.
+    std::vector<ColumnSpan> smoothed(
+        std::span<const series::Bucket> buckets, double weight, std::span<const series::Bucket> lead = {}) const;
 
     float yOf(double value) const;
 
@@ -47,6 +50,7 @@ private:
     std::size_t joinOf(std::span<const series::Bucket> buckets) const;
 
     std::size_t m_join;
+    std::int64_t m_steps;
     int m_width;
     int m_height;
     ValueScale m_scale;

@@ -60,8 +60,10 @@ void OverviewView::buildBar()
     m_bar->addPart(m_firstBad);
     m_caption = m_bar->addCaption();
 
-    connect(m_smoothBox, &QComboBox::activated, this,
-        [this] { m_canvas->setSmoothing(m_smoothBox->currentData().toDouble()); });
+    connect(m_smoothBox, &QComboBox::activated, this, [this] {
+        m_canvas->setSmoothing(m_smoothBox->currentData().toDouble());
+        askSoon(Urgency::Now); // it remembers steps before the first one that is seen
+    });
 }
 
 void OverviewView::connectState()
@@ -171,8 +173,9 @@ void OverviewView::ask()
         m_canvas->setPicture(nullptr);
         return;
     }
-    const CurveRequest request
+    CurveRequest request
         = CurveRequest::of(state, static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF())));
+    request.smoothing = m_canvas->smoothing();
     m_compared.ask(request, readScalars, [this] { showMerged(); });
     struct Answer {
         std::shared_ptr<const CurvePicture> scalars;
