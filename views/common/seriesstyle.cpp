@@ -8,9 +8,9 @@ SeriesStyle SeriesStyle::forSlot(int slot, const Theme& theme)
     if (slot < 0 || slot >= kDistinct)
         return { theme.text3, 0, 0 };
     const QColor color = theme.series.at(static_cast<std::size_t>(slot) % theme.series.size());
-    if (slot < 6)
+    if (slot < kColors)
         return { color, 0, 0 };
-    return slot < 12 ? SeriesStyle { color, 6, 3 } : SeriesStyle { color, 2, 3 };
+    return slot < 2 * kColors ? SeriesStyle { color, 6, 3 } : SeriesStyle { color, 2, 3 };
 }
 
 SeriesStyle otherRunStyle(SeriesStyle own)

@@ -10,7 +10,8 @@ namespace telltale::views {
 /// Color and dash of a selected series by its slot: six colors solid, then dash 6 3, then dash 2 3; beyond 18 all are
 /// gray and only the hovered one is colored. Thread: any (a value).
 struct SeriesStyle {
-    static constexpr int kDistinct = 18;
+    static constexpr int kColors = 6;
+    static constexpr int kDistinct = 3 * kColors;
 
     QColor color;
     int dashOn = 0; ///< 0 = solid, px

@@ -5,14 +5,13 @@
 
 #include <QCoreApplication>
 
+#include <telltale/common/seriesstyle.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
 
 namespace telltale::views {
 
 namespace {
-
-constexpr int kColors = 6; ///< of SeriesStyle: the next six have the same in dashes
 
 bool belongTogether(const CurveSeries& a, const CurveSeries& b)
 {
@@ -75,15 +74,17 @@ void ComparedCurves::ask(const CurveRequest& shown, Read read, const std::functi
     }
 }
 
-std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(std::shared_ptr<const CurvePicture> main) const
+std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(
+    std::shared_ptr<const CurvePicture> main, bool hasRunColors) const
 {
+    constexpr int kColors = SeriesStyle::kColors;
     const auto isReady = [&](const auto& other) { return other && main && other->range == main->range; };
     const std::size_t runs = std::min(m_others.size(), m_context.state->comparedRuns().size());
     const auto last = m_others.begin() + static_cast<std::ptrdiff_t>(runs);
     if (std::none_of(m_others.begin(), last, isReady))
         return main;
     auto merged = std::make_shared<CurvePicture>(*main);
-    const bool isByRun = runs > 1;
+    const bool isByRun = hasRunColors || runs > 1;
     int place = -1;
     const CurveSeries* before = nullptr;
     for (CurveSeries& own : merged->series) {

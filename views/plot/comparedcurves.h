@@ -15,8 +15,8 @@ namespace telltale::views {
 QString besideText(const ViewState& state);
 
 /// The curves of the runs that are compared with: asked beside a view's own, merged behind the series that they belong
-/// to. One run has its row's color in dashes of its own; of several each has a color, and a row its dash. Thread: gui;
-/// `Read` runs in the query pool.
+/// to. One run has its row's color in dashes of its own; of several, or where it is asked for, each has a color, and a
+/// row its dash. Thread: gui; `Read` runs in the query pool.
 class ComparedCurves {
 public:
     using Read = Expected<CurvePicture> (*)(
@@ -31,7 +31,8 @@ public:
     /// none.
     void ask(const CurveRequest& shown, Read read, const std::function<void()>& arrived);
     /// `main` with the compared series; `main` itself where there are none, or where they are of other steps.
-    std::shared_ptr<const CurvePicture> mergedWith(std::shared_ptr<const CurvePicture> main) const;
+    std::shared_ptr<const CurvePicture> mergedWith(
+        std::shared_ptr<const CurvePicture> main, bool hasRunColors = false) const;
 
 private:
     ViewContext m_context;

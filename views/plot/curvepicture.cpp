@@ -134,7 +134,7 @@ ValueScale CurvePicture::fit(YMode mode, bool robust) const
     const double margin = (high - low) * 0.06;
     // A quantity that never is negative keeps its axis at or above zero.
     const double bottom = low >= 0 ? std::max(0.0, low - margin) : low - margin;
-    return ValueScale(scaleMode, bottom, high + margin);
+    return ValueScale(scaleMode, bottom, high + margin, linear);
 }
 
 CurvePicture CurvePicture::warpedTo(int width) const

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include <telltale/common/seriesstyle.h>
+
 #include "rankcurves.h"
 #include "scalarpanels.h"
 
@@ -228,7 +230,9 @@ Expected<CurvePicture> readScalars(
         auto one = readCurve(reader, std::move(row), Stat::Value, request, cancel);
         if (!one)
             return tl::unexpected(std::move(one).error());
-        one->slot = slot++;
+        // Alone in its plot a dash would say nothing.
+        one->slot = isNumbered ? slot : slot % SeriesStyle::kColors;
+        ++slot;
         if (auto ok = findLastFinite(reader, *one, cancel); !ok)
             return tl::unexpected(std::move(ok).error());
         picture.series.push_back(std::move(*one));

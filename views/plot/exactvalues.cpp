@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exactvalues.h"
 
-#include <utility>
-#include <vector>
+#include <QWidget>
 
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
 
-#include "curvecanvas.h"
 #include "curvequery.h"
 
 namespace telltale::views {
 
-ExactValues::ExactValues(const ViewContext& context, CurveCanvas* canvas)
+ExactValues::ExactValues(const ViewContext& context, QWidget* canvas, Picture picture, Take take)
     : QObject(canvas)
     , m_context(context)
     , m_canvas(canvas)
+    , m_picture(std::move(picture))
+    , m_take(std::move(take))
     , m_queryId(context.queries ? context.queries->newView() : 0)
 {
     m_timer.setSingleShot(true);
@@ -33,7 +33,7 @@ ExactValues::~ExactValues()
 
 void ExactValues::askSoon()
 {
-    m_canvas->setLegendValues({});
+    m_take({});
     if (m_canvas->isVisible())
         m_timer.start();
 }
@@ -42,7 +42,7 @@ void ExactValues::ask()
 {
     items::assertGuiThread();
     const ViewState& state = *m_context.state;
-    const std::shared_ptr<const CurvePicture> picture = m_canvas->picture();
+    const std::shared_ptr<const CurvePicture> picture = m_picture();
     const std::optional<Step> at = state.hover() ? state.hover() : state.cursor();
     const bool compares = state.markA() && state.markB();
     if (!m_context.queries || !state.run() || !picture || picture->isEmpty() || (!at && !compares))
@@ -71,8 +71,8 @@ void ExactValues::ask()
                 values.push_back(value);
             }
             return [this, picture, values] {
-                if (m_canvas->picture() == picture)
-                    m_canvas->setLegendValues(values);
+                if (m_picture() == picture)
+                    m_take(values);
             };
         });
 }

@@ -57,6 +57,7 @@ void OverviewCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
     const int before = plots();
     m_picture = std::move(picture);
     m_scales.clear();
+    m_values.clear();
     m_plots = m_picture ? panelsOf(*m_picture) : std::vector<ScalarPanel>();
     for (const ScalarPanel& panel : m_plots)
         m_scales.push_back(panel.picture.fit(modeFor(panel.picture.series), true));
@@ -77,6 +78,12 @@ void OverviewCanvas::endAsOthers(bool on)
         return;
     invalidate();
     Q_EMIT plotResized();
+}
+
+void OverviewCanvas::setLegendValues(std::vector<LegendValue> values)
+{
+    m_values = std::move(values);
+    update();
 }
 
 void OverviewCanvas::setSmoothing(double weight)
@@ -170,17 +177,14 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         paintEmptyState(painter, QRectF(QPointF(), QSizeF(size)), m_emptyText, theme);
         return;
     }
-    const double captionLeft = panelCaptionLeft(m_plots, plotRect(size));
     const int first = firstPlot(size);
     for (int i = first; i < first + shownPlots(size); ++i) {
         const QRect plot = plotOf(i, size);
         const CurvePicture& scalar = panelAt(i).picture;
         const ValueScale& scale = m_scales[static_cast<std::size_t>(i)];
-        {
+        if (scalar.hasFinite()) {
             QPainter painter(&frame);
-            if (scalar.hasFinite())
-                AxisPainter(painter, theme).values(plot, scale, scalar.hasZeroOrLess());
-            paintPanelHeader(painter, plot, panelAt(i), m_smoothing, captionLeft);
+            AxisPainter(painter, theme).values(plot, scale, scalar.hasZeroOrLess());
         }
         CurveLook look;
         look.smoothing = smoothingOf(scalar);
@@ -213,8 +217,26 @@ void OverviewCanvas::paintOverlay(QPainter& painter, QSize size)
         axis.cursorLines(plotOf(i, size), m_picture->range, marks);
     axis.steps(plotRect(size), m_picture->range, tr("step"), marks);
     axis.cursorTags(plotRect(size), m_picture->range, marks);
-
+    paintHeaders(painter, size);
     paintHover(painter, size);
+}
+
+void OverviewCanvas::paintHeaders(QPainter& painter, QSize size) const
+{
+    std::optional<Step> at = state().hover() ? state().hover() : state().cursor();
+    if (at && !m_picture->range.contains(*at))
+        at.reset();
+    const bool areKnown = m_values.size() == m_picture->series.size();
+    const double captionLeft = panelCaptionLeft(m_plots, plotRect(size));
+    const int first = firstPlot(size);
+    for (int i = first; i < first + shownPlots(size); ++i) {
+        const ScalarPanel& panel = panelAt(i);
+        const auto valueOf = [&](const CurveSeries& one) {
+            const auto place = panel.first + static_cast<std::size_t>(&one - panel.picture.series.data());
+            return at ? valueAt(one, *at, areKnown ? &m_values[place] : nullptr) : lastValueOf(one);
+        };
+        paintPanelHeader(painter, plotOf(i, size), panel, { valueOf, at, m_smoothing }, captionLeft);
+    }
 }
 
 const CurveSeries& OverviewCanvas::lineAt(int index, QSize size, QPoint at) const

@@ -5,6 +5,7 @@
 
 #include <telltale/common/plotcanvas.h>
 
+#include "curvelegend.h"
 #include "scalarpanels.h"
 
 namespace telltale::views {
@@ -20,6 +21,8 @@ public:
     std::shared_ptr<const CurvePicture> picture() const { return m_picture; }
     void setEmptyText(const QString& text);
     void setSmoothing(double weight);
+    /// What was measured at the cursor, of every series of the picture; none: its buckets answer.
+    void setLegendValues(std::vector<LegendValue> values);
     /// Ends where plots with a legend do, so that a step stands in one place in all views.
     void endAsOthers(bool on);
     int plots() const { return static_cast<int>(m_plots.size()); }
@@ -49,12 +52,14 @@ private:
     QRect plotOf(int index, QSize size) const;
     const CurveSeries& lineAt(int index, QSize size, QPoint at) const;
     void paintHover(QPainter& painter, QSize size) const;
+    void paintHeaders(QPainter& painter, QSize size) const;
     double smoothingOf(const CurvePicture& scalar) const;
     const ScalarPanel& panelAt(int index) const { return m_plots[static_cast<std::size_t>(index)]; }
 
     std::shared_ptr<const CurvePicture> m_picture;
     std::vector<ScalarPanel> m_plots; ///< of m_picture
     std::vector<ValueScale> m_scales;
+    std::vector<LegendValue> m_values;
     QString m_emptyText;
     double m_smoothing = 0.9;
     bool m_endsAsOthers = false;

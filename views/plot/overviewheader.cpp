@@ -7,6 +7,7 @@
 #include <QPainter>
 
 #include <telltale/common/glyphs.h>
+#include <telltale/common/labels.h>
 #include <telltale/common/seriesstyle.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
@@ -28,9 +29,22 @@ QString moreText(std::size_t count)
     return QCoreApplication::translate("telltale::views::OverviewCanvas", "%1 more").arg(count);
 }
 
+QString beforeText(const CurveSeries& one)
+{
+    return QCoreApplication::translate("Overview", "last finite %1 at %2")
+        .arg(formatValue(one.lastFinite->second), formatStep(one.lastFinite->first.value));
+}
+
 QString allText(int count)
 {
     return QCoreApplication::translate("telltale::views::OverviewCanvas", "on all %n ranks", nullptr, count);
+}
+
+/// A number alone does not say what is numbered: with what stands before it, it is a part of the title.
+QString partText(const QString& name)
+{
+    const QString part = partName(name);
+    return part.front().isDigit() ? QLatin1Char('/') + part : part;
 }
 
 /// Writes from the right to the left.
@@ -71,85 +85,146 @@ private:
     double m_right;
 };
 
-/// All of them are ranks of one run and ended with the same.
-bool areAlike(const CurvePicture& scalar)
+/// All of them are ranks of one run and have the same.
+bool areAlike(const CurvePicture& scalar, const ValueOf& valueOf)
 {
-    const QString value = lastValueOf(scalar.series.front()).value;
+    const QString value = valueOf(scalar.series.front()).value;
     return scalar.series.size() > 1
         && std::all_of(scalar.series.begin(), scalar.series.end(),
-            [&](const CurveSeries& one) { return !one.isGroup && !one.isOtherRun && lastValueOf(one).value == value; });
+            [&](const CurveSeries& one) { return !one.isGroup && !one.isOtherRun && valueOf(one).value == value; });
 }
 
-/// `saysBefore`: there is room for its last finite value.
-void paintRank(HeaderWords& words, const CurveSeries& one, const QString& where, bool isFirst, bool saysBefore)
+void putValue(HeaderWords& words, const LastValue& last, int weight, const Theme& theme)
+{
+    words.put(last.value, numberFont(12, weight), last.critical ? theme.criticalText : theme.text, 6);
+}
+
+/// What all ranks have; the last finite value is the chosen one's.
+void paintAll(HeaderWords& words, const CurvePicture& scalar, const ValueOf& valueOf, double left)
 {
     const Theme& theme = Theme::current();
-    if (!one.isGroup) {
-        const LastValue last = lastValueOf(one);
-        words.put(last.value, numberFont(12, isFirst ? 600 : 400), last.critical ? theme.criticalText : theme.text, 6);
-        if (saysBefore && !last.before.isEmpty())
-            words.put(last.before, wordsFont(11), theme.text2, 8);
-    }
-    if (!where.isEmpty())
-        words.put(where, wordsFont(11), theme.text3, 16);
+    const LastValue last = valueOf(scalar.series.front());
+    putValue(words, last, 600, theme);
+    words.put(allText(static_cast<int>(scalar.series.size())), wordsFont(11), theme.text3, 16);
+    const QString where = rankText(scalar.series.front());
+    const QFontMetricsF names(wordsFont(11));
+    if (last.before.isEmpty()
+        || words.right() - left < names.horizontalAdvance(last.before) + names.horizontalAdvance(where) + 6)
+        return;
+    words.put(last.before, wordsFont(11), theme.text2, 6);
+    words.put(where, wordsFont(11), theme.text3, 16);
 }
 
-/// The last values by rank, the selected one's in the strongest weight; of the others as many as there is room for
-/// beside the title.
-void paintRanks(HeaderWords& words, const CurvePicture& scalar, double left)
+/// A value in the line above a plot, and what it is of.
+struct HeaderEntry {
+    const CurveSeries* one;
+    QString where;
+    LastValue last;
+};
+
+/// Of many runs one line each; their ranks are said where they could be others.
+std::vector<HeaderEntry> entriesOf(const CurvePicture& scalar, const ValueOf& valueOf)
 {
     const std::vector<CurveSeries>& all = scalar.series;
-    const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12, 600));
-    const auto beforeWidth
-        = [&](const CurveSeries& one) { return names.horizontalAdvance(lastValueOf(one).before) + 8; };
-    const double whole = words.right() - left;
-    if (areAlike(scalar)) {
-        const bool saysBefore
-            = whole > beforeWidth(all.front()) + numbers.horizontalAdvance(lastValueOf(all.front()).value);
-        paintRank(words, all.front(), allText(static_cast<int>(all.size())), true, saysBefore);
-        return;
+    const CurveSeries& first = all.front();
+    const bool isByRun = std::any_of(all.begin(), all.end(), [](const CurveSeries& one) { return one.hasRunColor; });
+    const bool hasRanks = std::any_of(all.begin(), all.end(),
+        [&](const CurveSeries& one) { return one.isOtherRank || one.isGroup || one.row.rank != first.row.rank; });
+    std::vector<HeaderEntry> entries;
+    for (const CurveSeries& one : all) {
+        if (isByRun && (one.isOtherRank || one.isGroup))
+            continue;
+        const QString where = isByRun && !hasRanks ? one.runName : whereText(one);
+        entries.push_back(
+            { &one, one.isGroup || all.size() > 1 ? where : QString(), one.isGroup ? LastValue() : valueOf(one) });
     }
-    const auto whereOf
-        = [&](const CurveSeries& one) { return one.isGroup || all.size() > 1 ? whereText(one) : QString(); };
-    const auto widthOf = [&](const CurveSeries& one) {
-        const QString value = one.isGroup ? QString() : lastValueOf(one).value;
-        return numbers.horizontalAdvance(value) + 6 + names.horizontalAdvance(whereOf(one)) + 16;
-    };
-    double room = whole - widthOf(all.front());
-    const bool saysBefore = room > beforeWidth(all.front());
-    room -= (saysBefore ? beforeWidth(all.front()) : 0) + names.horizontalAdvance(moreText(all.size()));
-    std::vector<const CurveSeries*> shown { &all.front() };
-    for (std::size_t i = 1; i < std::min(all.size(), kMostHeaderRanks); ++i) {
-        room -= widthOf(all[i]);
-        if (room < 0)
-            break;
-        shown.push_back(&all[i]);
-    }
-    const auto place = [](const CurveSeries* one) { return std::pair(one->isGroup, one->row.rank.value); };
-    if (!all.front().isOtherRun
-        && std::none_of(shown.begin(), shown.end(), [](const auto* one) { return one->isOtherRun; }))
-        std::stable_sort(shown.begin(), shown.end(), [&](const auto* a, const auto* b) { return place(a) < place(b); });
-    for (std::size_t i = shown.size(); i-- > 0;)
-        paintRank(
-            words, *shown[i], whereOf(*shown[i]), shown[i] == &all.front(), saysBefore && shown[i] == &all.front());
-    if (all.size() > shown.size())
-        words.put(moreText(all.size() - shown.size()), wordsFont(11), Theme::current().text3, 16);
+    return entries;
 }
 
-/// The lines of a shared plot with their last values, as many as there is room for beside the title.
-void paintLines(HeaderWords& words, const ScalarPanel& panel, double left)
+/// The values by rank or run, the selected rank's in the strongest weight; of the others as many as there is room for
+/// beside the title.
+void paintRanks(HeaderWords& words, const CurvePicture& scalar, const ValueOf& valueOf, double left)
+{
+    if (areAlike(scalar, valueOf))
+        return paintAll(words, scalar, valueOf, left);
+    const Theme& theme = Theme::current();
+    std::vector<HeaderEntry> entries = entriesOf(scalar, valueOf);
+    const CurveSeries* const first = entries.front().one;
+    const bool isByRun = first->hasRunColor;
+    const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12, 600));
+    const double sample = isByRun ? kSwatch + 5 : 0;
+    const auto widthOf = [&](const HeaderEntry& entry) {
+        return numbers.horizontalAdvance(entry.last.value) + 6 + names.horizontalAdvance(entry.where) + 16 + sample;
+    };
+    const double whole = words.right() - left;
+    double total = 0;
+    double taken = 0; ///< by the names alone
+    for (const HeaderEntry& entry : entries) {
+        total += widthOf(entry);
+        taken += names.horizontalAdvance(entry.where);
+    }
+    // A color whose run is not named says nothing.
+    if (constexpr double kLeastName = 48; isByRun && total > whole) {
+        std::vector<QString> texts;
+        for (const HeaderEntry& entry : entries)
+            texts.push_back(entry.where);
+        const double each = (whole - total + taken) / static_cast<double>(entries.size());
+        texts = fitLabels(texts, names, std::max(each, kLeastName));
+        for (std::size_t i = 0; i < entries.size(); ++i)
+            entries[i].where = texts[i];
+    }
+    double room = whole - widthOf(entries.front());
+    const double before = names.horizontalAdvance(entries.front().last.before) + 8;
+    const bool saysBefore = !entries.front().last.before.isEmpty() && room > before;
+    room -= saysBefore ? before : 0;
+    std::size_t shown = 1;
+    const std::size_t most = isByRun ? entries.size() : std::min(entries.size(), kMostHeaderRanks);
+    for (double rest = room; shown < most; ++shown) {
+        rest -= widthOf(entries[shown]);
+        const bool isLast = shown + 1 == entries.size();
+        if (rest < (isLast ? 0 : names.horizontalAdvance(moreText(entries.size()))))
+            break;
+    }
+    const std::size_t more = entries.size() - shown;
+    entries.resize(shown);
+    // With one rank chosen or not, the ranks stand in one order.
+    const auto place
+        = [](const HeaderEntry& entry) { return std::pair(entry.one->isGroup, entry.one->row.rank.value); };
+    if (std::none_of(entries.begin(), entries.end(), [](const HeaderEntry& entry) { return entry.one->isOtherRun; }))
+        std::stable_sort(
+            entries.begin(), entries.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    for (std::size_t i = shown; i-- > 0;) {
+        const HeaderEntry& entry = entries[i];
+        const bool isFirst = entry.one == first;
+        if (!entry.one->isGroup)
+            putValue(words, entry.last, isFirst ? 600 : 400, theme);
+        if (isFirst && saysBefore)
+            words.put(entry.last.before, wordsFont(11), theme.text2, 8);
+        if (!entry.where.isEmpty())
+            words.put(entry.where, wordsFont(11), theme.text3, isByRun ? 5 : 16);
+        if (isByRun)
+            words.putSwatch(*entry.one, theme);
+    }
+    if (more > 0)
+        words.put(moreText(more), wordsFont(11), theme.text3, 16);
+}
+
+/// The lines of a shared plot with their values, as many as there is room for beside the title, behind the rank that
+/// all of them are of.
+void paintLines(HeaderWords& words, const ScalarPanel& panel, const ValueOf& valueOf, double left)
 {
     const Theme& theme = Theme::current();
     const std::vector<const CurveSeries*> lines = ownLines(panel.picture);
-    if (lines.size() < panel.picture.series.size() && !lines.empty())
-        words.put(whereText(*lines.front()), wordsFont(11), theme.text3, 16);
     const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12));
-    double room = words.right() - left - names.horizontalAdvance(moreText(lines.size())) - 16;
+    const QString where
+        = lines.size() < panel.picture.series.size() && !lines.empty() ? whereText(*lines.front()) : QString();
+    double room = words.right() - left - names.horizontalAdvance(moreText(lines.size())) - 16
+        - names.horizontalAdvance(where) - 16;
     std::size_t count = 0;
     for (; count < lines.size(); ++count) {
         const CurveSeries& one = *lines[count];
-        room -= numbers.horizontalAdvance(lastValueOf(one).value) + 6
-            + names.horizontalAdvance(partName(one.row.key.name)) + 5 + kSwatch + 14;
+        room -= numbers.horizontalAdvance(valueOf(one).value) + 6 + names.horizontalAdvance(partText(one.row.key.name))
+            + 5 + kSwatch + 14;
         if (room < 0)
             break;
     }
@@ -157,11 +232,12 @@ void paintLines(HeaderWords& words, const ScalarPanel& panel, double left)
         words.put(moreText(lines.size() - count), wordsFont(11), theme.text3, 14);
     while (count-- > 0) {
         const CurveSeries& one = *lines[count];
-        const LastValue last = lastValueOf(one);
-        words.put(last.value, numberFont(12), last.critical ? theme.criticalText : theme.text, 6);
-        words.put(partName(one.row.key.name), wordsFont(11), theme.text2, 5);
+        putValue(words, valueOf(one), 400, theme);
+        words.put(partText(one.row.key.name), wordsFont(11), theme.text2, 5);
         words.putSwatch(one, theme);
     }
+    if (!where.isEmpty())
+        words.put(where, wordsFont(11), theme.text3, 16);
 }
 
 }
@@ -192,9 +268,30 @@ LastValue lastValueOf(const CurveSeries& one)
     last.critical = series::isNonFinite(state);
     last.value = state == CellState::Value ? formatValue(newest->last) : glyphs::word(state);
     if (one.lastFinite)
-        last.before = QCoreApplication::translate("Overview", "last finite %1 at %2")
-                          .arg(formatValue(one.lastFinite->second), formatStep(one.lastFinite->first.value));
+        last.before = beforeText(one);
     return last;
+}
+
+LastValue valueAt(const CurveSeries& one, Step step, const LegendValue* exact)
+{
+    CellState state = CellState::NotCollected;
+    double number = 0;
+    if (exact && exact->isExact) {
+        state = exact->state;
+        number = exact->value;
+    } else if (const int bucket = bucketOf(one.result, step); bucket >= 0) {
+        state = one.result.buckets[static_cast<std::size_t>(bucket)].state;
+        number = one.result.buckets[static_cast<std::size_t>(bucket)].last;
+    }
+    LastValue value;
+    value.critical = series::isNonFinite(state);
+    // A dash where nothing was measured, so that an old value is never taken for this one.
+    value.value = state == CellState::Value ? formatValue(number)
+        : value.critical                    ? glyphs::word(state)
+                                            : QString(QChar(0x2013));
+    if (value.critical && one.lastFinite && one.lastFinite->first < step)
+        value.before = beforeText(one);
+    return value;
 }
 
 double panelCaptionLeft(const std::vector<ScalarPanel>& panels, const QRect& plot)
@@ -207,7 +304,7 @@ double panelCaptionLeft(const std::vector<ScalarPanel>& panels, const QRect& plo
 }
 
 void paintPanelHeader(
-    QPainter& painter, const QRect& plot, const ScalarPanel& panel, double smoothing, double captionLeft)
+    QPainter& painter, const QRect& plot, const ScalarPanel& panel, const HeaderLook& look, double captionLeft)
 {
     const Theme& theme = Theme::current();
     const CurveSeries& first = panel.picture.series.front();
@@ -215,9 +312,15 @@ void paintPanelHeader(
 
     HeaderWords words(painter, line);
     if (panel.isShared)
-        paintLines(words, panel, captionLeft);
+        paintLines(words, panel, look.valueOf, captionLeft);
     else
-        paintRanks(words, panel.picture, captionLeft);
+        paintRanks(words, panel.picture, look.valueOf, captionLeft);
+    if (look.step) {
+        const QString when = QCoreApplication::translate("telltale::views::OverviewCanvas", "at %1", "a step")
+                                 .arg(formatStep(look.step->value));
+        if (captionLeft + QFontMetricsF(wordsFont(11)).horizontalAdvance(when) < words.right())
+            words.put(when, wordsFont(11), theme.text3, 16);
+    }
 
     painter.setFont(wordsFont(12, 600));
     painter.setPen(theme.text);
@@ -227,11 +330,11 @@ void paintPanelHeader(
     painter.drawText(QRectF(isBeside ? 4 : kTitleLeft, line.top(), width, line.height()),
         (isBeside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(panel.title, Qt::ElideLeft, static_cast<int>(width)));
-    if (smoothing <= 0)
+    if (look.smoothing <= 0)
         return;
     const QString how = isSmoothable(first)
         ? QCoreApplication::translate("telltale::views::OverviewCanvas", "smoothed %1, raw behind")
-              .arg(formatValue(smoothing, smoothing > 0.9 ? 2 : 1))
+              .arg(formatValue(look.smoothing, look.smoothing > 0.9 ? 2 : 1))
         : QCoreApplication::translate("telltale::views::OverviewCanvas", "not smoothed");
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);

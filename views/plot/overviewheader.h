@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include <QRect>
 
+#include "curvelegend.h"
 #include "scalarpanels.h"
 
 class QPainter;
@@ -14,10 +18,6 @@ inline constexpr int kPanelHeader = 32; ///< its height
 /// Where captions begin behind the panels' titles, for all of them: at the plots' left edge, or where the gutter is too
 /// narrow for one of the titles, behind the widest. Thread: any.
 double panelCaptionLeft(const std::vector<ScalarPanel>& panels, const QRect& plot);
-/// The line above a plot of the Overview: what it shows at the left, the last values at the right, of a shared plot
-/// beside the colors of its lines. Thread: any.
-void paintPanelHeader(
-    QPainter& painter, const QRect& plot, const ScalarPanel& panel, double smoothing, double captionLeft);
 
 /// A learning rate is set, not measured: a smoothed one would be a rate that no step had.
 bool isSmoothable(const CurveSeries& one);
@@ -31,5 +31,18 @@ struct LastValue {
     bool critical = false;
 };
 LastValue lastValueOf(const CurveSeries& one);
+/// The same at a step: `exact` if it was asked for, else its bucket's.
+LastValue valueAt(const CurveSeries& one, Step step, const LegendValue* exact = nullptr);
+
+using ValueOf = std::function<LastValue(const CurveSeries&)>;
+struct HeaderLook {
+    ValueOf valueOf;
+    std::optional<Step> step; ///< that the values are of; none: the last ones
+    double smoothing = 0;
+};
+/// The line above a plot of the Overview: what it shows at the left, values at the right, of a shared plot or of many
+/// runs beside the colors of their lines. Thread: any.
+void paintPanelHeader(
+    QPainter& painter, const QRect& plot, const ScalarPanel& panel, const HeaderLook& look, double captionLeft);
 
 }

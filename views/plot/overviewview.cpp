@@ -15,6 +15,7 @@
 
 #include "curvecsv.h"
 #include "curvequery.h"
+#include "exactvalues.h"
 #include "firstbad.h"
 #include "overviewcanvas.h"
 #include "ranksside.h"
@@ -29,6 +30,7 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
     , m_canvas(new OverviewCanvas(context.state))
     , m_side(new RanksSide(context.state))
     , m_firstBad(new FirstBad(context))
+    , m_values(new ExactValues(context, m_canvas))
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -206,7 +208,8 @@ void OverviewView::troubleChanged()
 
 void OverviewView::showMerged()
 {
-    m_canvas->setPicture(m_compared.mergedWith(m_own));
+    m_canvas->setPicture(m_compared.mergedWith(m_own, true));
+    m_values->ask();
 }
 
 void OverviewView::paintPicture(QPainter& painter, QSize size)

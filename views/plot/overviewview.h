@@ -10,6 +10,7 @@ class QLabel;
 
 namespace telltale::views {
 
+class ExactValues;
 class FirstBad;
 class OverviewCanvas;
 class RanksSide;
@@ -48,6 +49,7 @@ private:
     OverviewCanvas* m_canvas;
     RanksSide* m_side; ///< beside the scalars
     FirstBad* m_firstBad;
+    ExactValues* m_values;
     QComboBox* m_smoothBox = nullptr;
     QLabel* m_caption = nullptr;
 };

@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include <telltale/common/seriesstyle.h>
+
 namespace telltale::views {
 
 QString panelKey(const QString& name)
@@ -46,12 +48,16 @@ std::vector<ScalarPanel> panelsOf(const CurvePicture& picture)
 {
     std::vector<ScalarPanel> panels;
     QString key;
-    for (const CurveSeries& one : picture.series) {
+    int firstRow = 0; ///< its slot in the color of the shown run
+    for (std::size_t i = 0; i < picture.series.size(); ++i) {
+        const CurveSeries& one = picture.series[i];
         const QString& name = one.row.key.name;
         if (panels.empty() || panelKey(name) != key) {
             key = panelKey(name);
             panels.emplace_back().title = one.row.label;
             panels.back().picture.range = picture.range;
+            panels.back().first = i;
+            firstRow = one.slot / SeriesStyle::kColors * SeriesStyle::kColors;
         }
         ScalarPanel& panel = panels.back();
         if (!panel.picture.isEmpty() && panel.picture.series.front().row.key.name != name) {
@@ -59,6 +65,8 @@ std::vector<ScalarPanel> panelsOf(const CurvePicture& picture)
             panel.title = name.left(name.lastIndexOf(QLatin1Char('/')));
         }
         panel.picture.series.push_back(one);
+        if (one.hasRunColor)
+            panel.picture.series.back().slot = (one.slot - firstRow) % SeriesStyle::kDistinct;
     }
     return panels;
 }

@@ -12,6 +12,7 @@ namespace telltale::views {
 struct ScalarPanel {
     QString title; ///< "loss"; of numbered parts what stands in front of the parts' own names
     CurvePicture picture;
+    std::size_t first = 0; ///< series of the whole picture that it begins with
     bool isShared = false; ///< by several scalars
 };
 
@@ -23,7 +24,7 @@ QString partName(const QString& name);
 
 /// Lets the numbered parts of a metric follow its first one, by their numbers; the rest stays where it is.
 void putPanelsTogether(std::vector<Row>& rows);
-/// Series that follow one another and belong together.
+/// Series that follow one another and belong together. Where colors say the run, dashes tell apart what is in one plot.
 std::vector<ScalarPanel> panelsOf(const CurvePicture& picture);
 
 }
