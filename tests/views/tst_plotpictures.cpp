@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/axispainter.h>
 #include <telltale/common/glyphs.h>
 #include <telltale/common/seriesstyle.h>
 #include <telltale/common/theme.h>
@@ -124,6 +125,56 @@ private Q_SLOTS:
         for (int x = plot.left() + 40; x < plot.left() + 120; ++x)
             isBeyond = isBeyond || image.pixel(x, plot.top() - 21) == Theme::dark().text.rgb();
         QVERIFY(isBeyond);
+    }
+
+    void noTagOfAStepLiesOverAnother()
+    {
+        const Theme& theme = Theme::dark();
+        const auto tagged = [&](std::optional<Step> cursor, const QColor& color) {
+            QImage image(400, 140, QImage::Format_RGB32);
+            image.fill(theme.base);
+            QPainter painter(&image);
+            StepMarks marks;
+            marks.a = Step { 110 };
+            marks.b = Step { 117 };
+            marks.cursor = cursor;
+            AxisPainter(painter, theme).cursorTags(QRectF(50, 10, 300, 100), { Step { 0 }, Step { 299 } }, marks);
+            int pixels = 0;
+            for (int y = 110; y < 140; ++y) {
+                for (int x = 0; x < 400; ++x)
+                    pixels += image.pixel(x, y) == color.rgb();
+            }
+            return pixels;
+        };
+        const int marks = tagged({}, theme.border);
+        QVERIFY(marks > 500);
+        for (const int cursor : { 100, 112, 119, 130 })
+            QCOMPARE(tagged(Step { cursor }, theme.border), marks);
+        QVERIFY(tagged(Step { 117 }, theme.text) > 200); // one tag for both
+    }
+
+    void aBareNumberKeepsItsLabel()
+    {
+        ViewBar bar;
+        std::vector<QComboBox*> combos;
+        for (const auto& [label, chosen] :
+            { std::pair { "Axes", "module by step" }, { "Rank", "2" }, { "Rows", "all" } }) {
+            combos.push_back(bar.addCombo(QString::fromLatin1(label), QString::fromLatin1(label)));
+            combos.back()->addItem(QString::fromLatin1(chosen));
+        }
+        const auto labeled = [&](int width) {
+            bar.resize(width, bar.height());
+            bar.show();
+            QCoreApplication::processEvents();
+            QString shown;
+            for (const QLabel* label : bar.findChildren<QLabel*>())
+                shown += label->isVisible() ? label->text() + QLatin1Char(' ') : QString();
+            return shown;
+        };
+        const int whole = bar.sizeHint().width();
+        QCOMPARE(labeled(whole), QStringLiteral("Axes Rank Rows "));
+        QCOMPARE(labeled(whole - 10), QStringLiteral("Rank Rows "));
+        QCOMPARE(labeled(120), QStringLiteral("Rank "));
     }
 
     void theTableOfRanksSaysWhatIsUnusual()

@@ -144,14 +144,30 @@ void AxisPainter::cursorLines(const QRectF& plot, StepRange range, const StepMar
     m_painter.restore();
 }
 
-AxisPainter::Tag AxisPainter::tag(
-    const QRectF& plot, double x, const QString& text, const QColor& fill, const QColor& ink) const
+void AxisPainter::addTag(std::vector<Tag>& tags, const QRectF& plot, double x, Tag one) const
 {
-    const double width = QFontMetricsF(numberFont(11, 500)).horizontalAdvance(text) + 16;
-    // Beyond the right edge stand legends, and the window may end there.
-    const double lowest = plot.left() - 40;
-    const double left = std::clamp(x - width / 2, lowest, std::max(lowest, plot.right() + 4 - width));
-    return { QRectF(std::round(left), std::round(plot.bottom()) + 4, std::ceil(width), 17), text, fill, ink };
+    const double width = std::ceil(QFontMetricsF(numberFont(11, 500)).horizontalAdvance(one.text) + 16);
+    // Left of the axis stands its unit; beyond the right edge stand legends, and the window may end there.
+    const double lowest = plot.left() - 4;
+    const double highest = std::max(lowest, plot.right() + 4 - width);
+    one.box = QRectF(std::round(std::clamp(x - width / 2, lowest, highest)), std::round(plot.bottom()) + 4, width, 17);
+    // Close together one would lie under the other: they share the row, in the order of their steps.
+    const auto under = [&tags](const QRectF& box) {
+        return std::find_if(tags.begin(), tags.end(), [&](const Tag& other) { return other.box.intersects(box); });
+    };
+    if (const auto hit = under(one.box); hit != tags.end()) {
+        const bool isBefore = one.step < hit->step;
+        for (const bool toLeft : { isBefore, !isBefore }) {
+            QRectF box = one.box;
+            for (auto other = under(box); other != tags.end(); other = under(box))
+                box.moveLeft(toLeft ? other->box.left() - width - 2 : other->box.right() + 2);
+            if (box.left() < lowest - 1 || box.left() > highest + 1)
+                continue;
+            one.box = box;
+            break;
+        }
+    }
+    tags.push_back(std::move(one));
 }
 
 std::vector<AxisPainter::Tag> AxisPainter::tags(const QRectF& plot, StepRange range, const StepMarks& marks) const
@@ -159,29 +175,27 @@ std::vector<AxisPainter::Tag> AxisPainter::tags(const QRectF& plot, StepRange ra
     std::vector<Tag> result;
     const auto at = [&](std::optional<Step> step, const QString& text, const QColor& fill, const QColor& ink) {
         if (step && range.contains(*step))
-            result.push_back(tag(plot, xIn(plot, range, *step), text, fill, ink));
+            addTag(result, plot, xIn(plot, range, *step), { {}, text, fill, ink, *step });
     };
-    if (marks.hover && marks.hover != marks.cursor)
-        at(marks.hover, nameOf(*marks.hover), m_theme.raised, m_theme.text);
+    // Where two are of one step, one tag says it, in the cursor's colors if it is one of them.
+    const auto mark = [&](Step step, const QString& text) {
+        const bool isCursor = marks.cursor == step;
+        at(step, text, isCursor ? m_theme.text : m_theme.border, isCursor ? m_theme.base : m_theme.text);
+    };
     if (marks.a)
-        at(marks.a, QStringLiteral("A ") + nameOf(*marks.a), m_theme.border, m_theme.text);
+        mark(*marks.a, QStringLiteral("A ") + nameOf(*marks.a));
     if (marks.b) {
         QString text = QStringLiteral("B ") + nameOf(*marks.b);
         if (marks.a) {
             const std::int64_t difference = marks.b->value - marks.a->value;
             text += QStringLiteral("  ") + (difference > 0 ? QStringLiteral("+") : QString()) + formatStep(difference);
         }
-        at(marks.b, text, m_theme.border, m_theme.text);
-        // Close together one would lie under the other: they share the row.
-        if (result.size() > 1 && marks.a && range.contains(*marks.a) && range.contains(*marks.b)) {
-            QRectF& b = result.back().box;
-            const QRectF& a = result[result.size() - 2].box;
-            if (a.intersects(b))
-                b.moveLeft(*marks.b < *marks.a ? a.left() - b.width() - 2 : a.right() + 2);
-        }
+        mark(*marks.b, text);
     }
-    if (marks.cursor)
+    if (marks.cursor && marks.cursor != marks.a && marks.cursor != marks.b)
         at(marks.cursor, nameOf(*marks.cursor), m_theme.text, m_theme.base);
+    if (marks.hover && marks.hover != marks.cursor && marks.hover != marks.a && marks.hover != marks.b)
+        at(marks.hover, nameOf(*marks.hover), m_theme.raised, m_theme.text);
     return result;
 }
 

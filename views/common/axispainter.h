@@ -77,10 +77,11 @@ private:
         QString text;
         QColor fill;
         QColor ink;
+        Step step;
     };
     double xIn(const QRectF& plot, StepRange range, Step step) const;
     std::vector<Tag> tags(const QRectF& plot, StepRange range, const StepMarks& marks) const;
-    Tag tag(const QRectF& plot, double x, const QString& text, const QColor& fill, const QColor& ink) const;
+    void addTag(std::vector<Tag>& tags, const QRectF& plot, double x, Tag one) const; ///< below `x`, or beside others
 
     QPainter& m_painter;
     const Theme& m_theme;

@@ -45,6 +45,11 @@ int spareOf(const QComboBox& combo)
     return std::max(longest - combo.fontMetrics().horizontalAdvance(combo.currentText()), 0);
 }
 
+bool isBareNumber(const QString& text)
+{
+    return !text.isEmpty() && std::none_of(text.begin(), text.end(), [](QChar c) { return c.isLetter(); });
+}
+
 }
 
 ViewBar::ViewBar(QWidget* parent)
@@ -245,10 +250,10 @@ void ViewBar::fitCaptions()
     const auto isWanted = [](const QLabel* caption) {
         return !caption->text().isEmpty() && (!caption->buddy() || !caption->buddy()->isHidden());
     };
+    const auto widthOf = [this](const QLabel* caption) { return caption->sizeHint().width() + m_layout->spacing(); };
     const auto take = [&](const QLabel* caption, int& sum) {
-        const int width = caption->sizeHint().width() + m_layout->spacing();
-        combos -= caption->isHidden() ? 0 : width;
-        sum += isWanted(caption) ? width : 0;
+        combos -= caption->isHidden() ? 0 : widthOf(caption);
+        sum += isWanted(caption) ? widthOf(caption) : 0;
     };
     for (const QLabel* caption : m_captions) {
         const auto* combo = qobject_cast<const QComboBox*>(caption->buddy());
@@ -257,12 +262,16 @@ void ViewBar::fitCaptions()
     }
     for (const QLabel* tail : m_tails)
         take(tail, tails);
-    // All labels or none: some alone would look as if they were of what stands before them.
-    const bool areLabeled = combos + labels <= width();
-    for (QLabel* caption : m_captions)
-        caption->setVisible(isWanted(caption) && areLabeled);
     for (QLabel* tail : m_tails)
-        tail->setVisible(combos + tails + (areLabeled ? labels : 0) <= width());
+        tail->setVisible(combos + tails + labels <= width());
+    // The first say best by themselves what they are; a number never does.
+    int missing = combos + labels - width();
+    for (QLabel* caption : m_captions) {
+        const auto* combo = qobject_cast<const QComboBox*>(caption->buddy());
+        const bool goes = missing > 0 && isWanted(caption) && !(combo && isBareNumber(combo->currentText()));
+        missing -= goes ? widthOf(caption) : 0;
+        caption->setVisible(isWanted(caption) && !goes);
+    }
     fitCombos();
     if (!m_titleCaption)
         return;

@@ -15,7 +15,7 @@ class QToolButton;
 namespace telltale::views {
 
 /// The 38 px bar above a view: labeled combos at the left or right, tool buttons at the right. When it gets narrow
-/// the captions go, then the labels, all together, then the widest combos shrink.
+/// the captions go, then the labels from the left on, without those of bare numbers, then the widest combos shrink.
 class ViewBar : public QWidget {
     Q_OBJECT
 public:
