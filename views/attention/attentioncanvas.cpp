@@ -10,6 +10,7 @@
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/readout.h>
+#include <telltale/common/seriesstyle.h>
 
 namespace telltale::views {
 
@@ -42,6 +43,12 @@ void AttentionCanvas::setPicture(std::shared_ptr<const AttentionPicture> picture
     if (!m_picture || !m_picture->cell(m_near[0], m_near[1]))
         m_near = { -1, -1 };
     invalidate();
+}
+
+void AttentionCanvas::setDrawn(std::vector<std::pair<ModuleKey, int>> heads)
+{
+    m_drawn = std::move(heads);
+    update();
 }
 
 void AttentionCanvas::setEmptyText(const QString& text)
@@ -244,14 +251,14 @@ void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, co
     readout.state = shown.state;
     readout.value = numberOf(shown);
     // What the two maps show; the rest of a head stands in the inspector.
-    QStringList details { headValueText(value) };
-    if (const HeadValue other = m_values[1 - static_cast<std::size_t>(m_side)]; other != value)
-        details.append(
-            numberOf(m_picture->valueOf(m_near[0], m_near[1], other)) + QLatin1Char(' ') + headValueText(other));
+    readout.detail = headValueText(value);
+    if (const HeadValue other = m_values[1 - static_cast<std::size_t>(m_side)]; other != value) {
+        readout.secondValue = numberOf(m_picture->valueOf(m_near[0], m_near[1], other));
+        readout.secondDetail = headValueText(other);
+    }
     if (std::isfinite(head.before))
         readout.where
             += tr(", entropy %1 steps ago %2").arg(formatStep(m_picture->stepsBefore()), formatValue(head.before));
-    readout.detail = details.join(QStringLiteral("   "));
     paintReadout(painter, bounds, cell, readout, Theme::current());
 }
 
@@ -263,18 +270,26 @@ void AttentionCanvas::paintOverlay(QPainter& painter, QSize size)
     const std::array maps { map(0, size), map(1, size) };
     const QRectF line = wordsRect(size);
     paintDefinitions(painter, QRectF(line.left(), line.top() + kSigns, line.width(), kDefinitions - 2), theme);
-    for (const ModuleKey& key : state().selection()) {
-        const auto at = m_picture->placeOf(key);
-        for (const AttentionMap& map : maps)
-            map.paintOutline(painter, at[0], at[1], false, theme);
+    const bool isPointed = !isStatic() && m_near[0] >= 0;
+    for (const AttentionMap& map : maps) {
+        if (isPointed)
+            map.paintOutline(painter, m_near[0], m_near[1], false, theme);
+        for (const ModuleKey& key : state().selection()) {
+            const auto at = m_picture->placeOf(key);
+            map.paintOutline(painter, at[0], at[1], true, theme);
+        }
+        for (const auto& [key, slot] : m_drawn) {
+            const auto at = m_picture->placeOf(key);
+            map.paintSample(painter, at[0], at[1], SeriesStyle::forSlot(slot, theme).color, theme);
+        }
     }
-    if (isStatic() || m_near[0] < 0)
+    if (!isPointed)
         return;
-    for (const AttentionMap& map : maps)
-        map.paintOutline(painter, m_near[0], m_near[1], true, theme);
+    // Over cells alone: numbers and scale say what the cells are.
     const AttentionMap& here = maps[static_cast<std::size_t>(m_side)];
-    paintReadoutOf(
-        painter, QRectF(4, 4, size.width() - 8, size.height() - 8), here.cellRect(m_near[0], m_near[1]), here.value());
+    const QRectF cells = here.cells();
+    paintReadoutOf(painter, QRectF(cells.left(), cells.top(), cells.width() + 8, size.height() - 4 - cells.top()),
+        here.cellRect(m_near[0], m_near[1]), here.value());
 }
 
 }

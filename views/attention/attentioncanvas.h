@@ -19,6 +19,8 @@ public:
 
     void setPicture(std::shared_ptr<const AttentionPicture> picture, std::array<HeadValue, 2> values);
     const AttentionPicture* picture() const { return m_picture.get(); }
+    /// Heads whose curves are drawn below it, with the slots of their colors.
+    void setDrawn(std::vector<std::pair<ModuleKey, int>> heads);
     void setEmptyText(const QString& text);
     int mostHeight() const; ///< px that it can fill
     int leastHeight() const; ///< px in which it can be read
@@ -55,6 +57,7 @@ private:
 
     std::shared_ptr<const AttentionPicture> m_picture;
     std::array<HeadValue, 2> m_values { HeadValue::Entropy, HeadValue::SoftmaxMax };
+    std::vector<std::pair<ModuleKey, int>> m_drawn;
     QString m_emptyText;
     std::array<int, 2> m_near { -1, -1 }; ///< the head that is pointed at, by the mouse or the keys
     int m_side = 0; ///< of the map that it was pointed at in

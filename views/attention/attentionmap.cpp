@@ -216,7 +216,7 @@ void AttentionMap::paintCells(QPainter& painter, const Theme& theme) const
     }
 }
 
-void AttentionMap::paintOutline(QPainter& painter, int layer, int column, bool isWide, const Theme& theme) const
+void AttentionMap::paintOutline(QPainter& painter, int layer, int column, bool isChosen, const Theme& theme) const
 {
     if (!m_picture.cell(layer, column))
         return;
@@ -225,11 +225,21 @@ void AttentionMap::paintOutline(QPainter& painter, int layer, int column, bool i
     painter.setBrush(Qt::NoBrush);
     // Cased in base, so that the line is seen on dark and bright cells alike.
     const QRectF box = cellRect(layer, column).adjusted(-1.5, -1.5, 0.5, 0.5);
-    painter.setPen(QPen(theme.base, isWide ? 5 : 4));
+    painter.setPen(QPen(theme.base, isChosen ? 4 : 3));
     painter.drawRect(box);
-    painter.setPen(QPen(theme.text, isWide ? 3 : 2));
+    painter.setPen(QPen(theme.text, isChosen ? 2 : 1));
     painter.drawRect(box);
     painter.restore();
+}
+
+void AttentionMap::paintSample(QPainter& painter, int layer, int column, const QColor& color, const Theme& theme) const
+{
+    if (!m_picture.cell(layer, column))
+        return;
+    const QRectF cell = cellRect(layer, column);
+    const QRectF box(cell.left() + 1, cell.bottom() - 6, std::min(18.0, cell.width() - 2), 5);
+    painter.fillRect(box, theme.base); // a rim, as all colors of the map are under it
+    painter.fillRect(box.adjusted(1, 1, -1, -1), color);
 }
 
 void paintColorScale(QPainter& painter, const ValueScale& scale, const QRectF& bar, const Theme& theme)

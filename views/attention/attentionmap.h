@@ -34,8 +34,10 @@ public:
     std::array<int, 2> cellAt(QPointF position) const;
     /// `chosen`: layer and column whose numbers stand out; {-1, -1} for none.
     void paint(QPainter& painter, std::array<int, 2> chosen, const Theme& theme) const;
-    /// Line around a cell: what is selected, or, wider, what is pointed at.
-    void paintOutline(QPainter& painter, int layer, int column, bool isWide, const Theme& theme) const;
+    /// Line around a cell: what is selected, or, thinner, what is pointed at.
+    void paintOutline(QPainter& painter, int layer, int column, bool isChosen, const Theme& theme) const;
+    /// The color of its curve, in the lower left corner of a cell.
+    void paintSample(QPainter& painter, int layer, int column, const QColor& color, const Theme& theme) const;
 
 private:
     double edge(int place, int count, double from, double length) const;

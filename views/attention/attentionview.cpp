@@ -440,6 +440,14 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
     static const AttentionAnswer nothing;
     const AttentionAnswer& answer = m_answer ? *m_answer : nothing;
     m_canvas->setPicture(answer.maps, m_values);
+    std::vector<std::pair<ModuleKey, int>> drawn;
+    if (const auto& curves = answer.below[0].curves) {
+        for (const CurveSeries& one : curves->series) {
+            if (!one.isGroup && !one.isOtherRank && !one.isOtherRun)
+                drawn.emplace_back(one.row.key, one.slot);
+        }
+    }
+    m_canvas->setDrawn(std::move(drawn));
     const bool isEmpty = !answer.maps || answer.maps->isEmpty();
     for (QComboBox* box : { m_axesBox, m_valueBoxes[0], m_valueBoxes[1], m_orderBox, m_belowBox })
         m_bar->setComboVisible(box, !isEmpty);

@@ -22,9 +22,14 @@ void paintReadout(
     const double valueWidth = QFontMetricsF(strong).horizontalAdvance(readout.value);
     const double detailWidth
         = readout.detail.isEmpty() ? 0 : QFontMetricsF(plain).horizontalAdvance(readout.detail) + 8;
+    const double secondLeft = valueLeft + valueWidth + detailWidth + 14;
+    const double secondWidth = QFontMetricsF(strong).horizontalAdvance(readout.secondValue);
+    const double secondEnd = readout.secondValue.isEmpty()
+        ? 0
+        : secondLeft + secondWidth + 8 + QFontMetricsF(plain).horizontalAdvance(readout.secondDetail);
     const double width
         = std::max({ QFontMetricsF(nameFont).horizontalAdvance(readout.name),
-              QFontMetricsF(plain).horizontalAdvance(readout.where), valueLeft + valueWidth + detailWidth })
+              QFontMetricsF(plain).horizontalAdvance(readout.where), valueLeft + valueWidth + detailWidth, secondEnd })
         + 22;
     const double height = 64;
     constexpr double kOff = 12;
@@ -60,6 +65,10 @@ void paintReadout(
     painter.setFont(plain);
     painter.setPen(theme.text2);
     painter.drawText(QPointF(x + valueLeft + valueWidth + 8, line), readout.detail);
+    painter.drawText(QPointF(x + secondLeft + secondWidth + 8, line), readout.secondDetail);
+    painter.setFont(strong);
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(x + secondLeft, line), readout.secondValue);
     painter.restore();
 }
 

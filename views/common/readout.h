@@ -19,6 +19,8 @@ struct Readout {
     series::CellState state = series::CellState::Value;
     QString value; ///< in 600
     QString detail; ///< after the value
+    QString secondValue; ///< of the same weight, behind the detail
+    QString secondDetail;
 };
 
 /// Draws it 12 px off `avoid`, inside `bounds`, never over `avoid`. Thread: gui.
