@@ -323,6 +323,62 @@ private Q_SLOTS:
         QVERIFY(image.pixelColor(45, 0) != Theme::current().criticalMark);
     }
 
+    /// Steps too close for a line each are one area, and their signs stay inside it.
+    void anAreaOfRidgesEndsWhereItsStepsDo()
+    {
+        constexpr int kColumns = 60;
+        DistributionStrip strip;
+        strip.edges = std::make_shared<const std::vector<double>>(std::vector<double> { -1, 0, 1 });
+        strip.columns = kColumns;
+        for (int column = 0; column < kColumns; ++column) {
+            const bool isFinite = column < kColumns / 2;
+            strip.counts.insert(strip.counts.end(), { isFinite ? 2.0 : 0.0, 0.0 });
+            strip.totals.push_back(isFinite ? 2 : 0);
+            strip.samples.push_back(1);
+            strip.states.push_back(isFinite ? CellState::Value : CellState::NaN);
+        }
+        strip.finish(BinColor::Share, { Step { 0 }, Step { kColumns - 1 } });
+        QImage image(2 * kColumns + 20, 60, QImage::Format_RGB32);
+        image.fill(Theme::current().base);
+        QPainter painter(&image);
+        paintRidges(painter, QRect(0, 0, 2 * kColumns, 60), strip, Theme::current());
+        painter.end();
+        for (int x = 0; x < image.width(); ++x) {
+            const bool isInside = x >= kColumns && x < 2 * kColumns;
+            QCOMPARE(image.pixelColor(x, 10) == Theme::current().criticalMark, isInside);
+            for (int y = 0; y < image.height() && !isInside; ++y)
+                QVERIFY2(image.pixelColor(x, y) != Theme::current().criticalMark, qPrintable(QString::number(x)));
+        }
+    }
+
+    /// A median whose sign is chance stays beside zero, while what the tails do is seen.
+    void quantilesNearZeroAreNearZero()
+    {
+        const auto edges = octaveEdges();
+        DistributionStrip strip;
+        strip.edges = std::make_shared<const std::vector<double>>(edges.begin(), edges.end());
+        strip.columns = 50;
+        for (int column = 0; column < strip.columns; ++column) {
+            std::vector<double> counts(edges.size() - 1);
+            counts[binOf(edges, column % 2 ? 1e-6 : -1e-6)] = 20;
+            for (const double value : { 1e-3, 3e-3, 0.1 })
+                counts[binOf(edges, value)] = counts[binOf(edges, -value)] = 20;
+            strip.counts.insert(strip.counts.end(), counts.begin(), counts.end());
+            strip.totals.push_back(140);
+            strip.samples.push_back(1);
+            strip.states.push_back(CellState::Value);
+        }
+        strip.finish(BinColor::Share, { Step { 0 }, Step { 49 } });
+        const CurvePicture curves = curvesBelow(strip, BelowStrips::Quantiles, { Step { 0 }, Step { 49 } }, false);
+        const ValueScale scale = curves.fit(YMode::Symlog, false);
+        const auto unitOf = [&](std::size_t curve, std::size_t column) {
+            return scale.unitOf(curves.series[curve].result.buckets[column].last);
+        };
+        QCOMPARE(QLatin1String(kQuantiles[3].name), QLatin1String("p50"));
+        QVERIFY(unitOf(3, 1) > unitOf(3, 0) && unitOf(3, 1) - unitOf(3, 0) < 0.01);
+        QVERIFY(unitOf(0, 0) - unitOf(3, 0) > 0.3);
+    }
+
     void severalStripsKeepTheKeyOfWhatIsInView()
     {
         m_state->setKind(Kind::GradReduced);

@@ -104,7 +104,7 @@ QString formatDecade(double value)
     return value < 0 ? QChar(0x2212) + text : text;
 }
 
-ValueScale::ValueScale(Mode mode, double low, double high)
+ValueScale::ValueScale(Mode mode, double low, double high, double linear)
     : m_mode(mode)
 {
     if (!std::isfinite(low) || !std::isfinite(high)) {
@@ -130,7 +130,7 @@ ValueScale::ValueScale(Mode mode, double low, double high)
     m_low = low;
     m_high = high;
     const double largest = std::max(std::abs(low), std::abs(high));
-    m_linear = std::max(largest * 1e-4, std::numeric_limits<double>::min());
+    m_linear = linear > 0 && linear < largest ? linear : std::max(largest * 1e-4, std::numeric_limits<double>::min());
     m_from = forward(low);
     m_to = forward(high);
 }
@@ -178,8 +178,13 @@ std::vector<double> ValueScale::candidates(int count) const
     if (m_mode == Mode::Symlog) {
         std::vector<double> values;
         const double largest = std::max(std::abs(m_low), std::abs(m_high));
-        const int every = std::max(1, static_cast<int>(std::ceil(8.0 / std::max(1, count - 1))));
-        for (const double v : decadeValues(m_linear, largest, { 1.0 }, every)) {
+        // Both sides of zero have so many.
+        const double decades = 2 * std::log10(largest / m_linear);
+        const int every = std::max(1, static_cast<int>(std::ceil(decades / std::max(1, count - 1) - 1e-9)));
+        // Without two whole decades a side they alone are no scale.
+        const std::vector<double> side = decades < 4 ? decadeValues(m_linear, largest, { 1.0, 3.0 }, 1)
+                                                     : decadeValues(m_linear, largest, { 1.0 }, every);
+        for (const double v : side) {
             if (-v >= m_low)
                 values.push_back(-v);
             if (v <= m_high)

@@ -14,7 +14,8 @@ public:
 
     ValueScale() = default;
     /// `low` < `high` after repair: equal ends are widened, a log scale moves a low end <= 0 to `high` / 1e6.
-    ValueScale(Mode mode, double low, double high);
+    /// `linear`: of a symlog scale, which is linear within +-this; 0: four decades below its largest value.
+    ValueScale(Mode mode, double low, double high, double linear = 0);
 
     Mode mode() const { return m_mode; }
     double low() const { return m_low; }

@@ -70,9 +70,18 @@ std::vector<BinAxis::Tick> BinAxis::ticks(int height, double distance) const
 {
     std::vector<Tick> ticks;
     const std::vector<double> values = candidates(height, distance);
+    // Bins that span more than an octave would have decades closer together than the others, as if of another axis.
+    const auto isWide = [this](double value) {
+        const std::size_t bin = binOf(m_edges, value);
+        return m_isLog && value != 0 && bin + 1 < m_edges.size()
+            && std::abs(std::log2(m_edges[bin + 1] / m_edges[bin])) > 1.5;
+    };
+    const auto isShown = [this](double value) { return unitOf(value) >= 0 && unitOf(value) <= 1; };
+    const auto isNamed = [&](double value) { return value != 0 && !isWide(value) && isShown(value); };
+    const bool skipsWide = std::count_if(values.begin(), values.end(), isNamed) >= 4; // a scale without them
     for (const double value : values) {
         const double unit = unitOf(value);
-        if (!(unit >= 0 && unit <= 1))
+        if (!isShown(value) || (skipsWide && isWide(value)))
             continue;
         const bool hasRoom = std::all_of(ticks.begin(), ticks.end(),
             [&](const Tick& other) { return std::abs(other.unit - unit) * height >= distance; });

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "distributioncurves.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include <telltale/analysis/distribution.h>
 
 namespace telltale::views {
@@ -50,6 +53,28 @@ double lossIn(
                                           : loss.overflowed.least;
 }
 
+/// What lies within a quarter of the usual reach of nine tenths of the elements is near zero beside the others: where
+/// a quantile has no more than that, its sign and its decade are chance, and a log axis would make them all there is to
+/// see.
+double nearZero(const CurvePicture& quantiles)
+{
+    const auto at = [&](std::string_view name) -> const std::vector<series::Bucket>& {
+        const auto one = std::find_if(kQuantiles.begin(), kQuantiles.end(),
+            [name](const QuantileName& quantile) { return name == quantile.name; });
+        return quantiles.series[static_cast<std::size_t>(one - kQuantiles.begin())].result.buckets;
+    };
+    std::vector<double> reaches;
+    for (std::size_t column = 0; column < at("p95").size(); ++column) {
+        if (at("p95")[column].finite > 0)
+            reaches.push_back((at("p95")[column].mean - at("p5")[column].mean) / 2);
+    }
+    if (reaches.empty())
+        return 0;
+    const auto middle = reaches.begin() + static_cast<std::ptrdiff_t>(reaches.size() / 2);
+    std::nth_element(reaches.begin(), middle, reaches.end());
+    return *middle / 4;
+}
+
 }
 
 CurvePicture curvesBelow(const DistributionStrip& strip, BelowStrips below, StepRange range, bool isLive)
@@ -64,6 +89,7 @@ CurvePicture curvesBelow(const DistributionStrip& strip, BelowStrips below, Step
                     return analysis::quantile(*strip.edges, counts, kQuantiles[i].share);
                 }));
         }
+        picture.linear = nearZero(picture);
         return picture;
     }
     if (!analysis::hasOctaves(*strip.edges))

@@ -28,21 +28,32 @@ double middleOf(int column, int columns, const QRect& plot)
 void paintNonFiniteColumns(QPainter& painter, const QRect& plot, const DistributionStrip& strip, const Theme& theme)
 {
     constexpr double kSide = 13;
-    std::vector<std::pair<double, series::CellState>> signs;
-    for (int column = 0; column < strip.columns; ++column) {
+    constexpr int kClosest = 4; ///< px between lines; closer ones make a pattern that no value has and are one area
+    std::vector<std::pair<double, series::CellState>> signs; // and their middles
+    const auto leftOf
+        = [&](int column) { return plot.left() + HeatImage::columnLeft(column, strip.columns, plot.width()); };
+    for (int column = 0, end = 1; column < strip.columns; column = end++) {
         const series::CellState state = strip.heat.state(0, column);
         if (!series::isNonFinite(state))
             continue;
-        const double x = std::floor(middleOf(column, strip.columns, plot));
-        const int left = HeatImage::columnLeft(column, strip.columns, plot.width());
-        const int width = HeatImage::columnLeft(column + 1, strip.columns, plot.width()) - left;
-        // Lines that stand closer make a pattern that no value has: there they are one area.
-        constexpr int kClosest = 4;
-        const QRectF line = width < kClosest ? QRectF(plot.left() + left, plot.top(), std::max(1, width), plot.height())
-                                             : QRectF(x, plot.top(), 1, plot.height());
-        painter.fillRect(line, theme.criticalMark);
-        if (signs.empty() || x - signs.back().first > kSide)
-            signs.emplace_back(x, state);
+        if (leftOf(column + 1) - leftOf(column) >= kClosest) {
+            const double x = std::floor(middleOf(column, strip.columns, plot));
+            painter.fillRect(QRectF(x, plot.top(), 1, plot.height()), theme.criticalMark);
+            if (signs.empty() || x - signs.back().first > kSide)
+                signs.emplace_back(x, state);
+            continue;
+        }
+        while (end < strip.columns && strip.heat.state(0, end) == state)
+            ++end;
+        const int left = leftOf(column);
+        const int right = std::max(left + 1, leftOf(end));
+        painter.fillRect(QRect(left, plot.top(), right - left, plot.height()), theme.criticalMark);
+        // Signs stay inside their area; one without room for any has it over its middle.
+        const double inset = std::min(kSide, static_cast<double>(right - left)) / 2;
+        for (double x = left + inset; x <= right - inset; x += kSide + 1) {
+            if (signs.empty() || x - signs.back().first > kSide)
+                signs.emplace_back(std::floor(x), state);
+        }
     }
     const double top = std::round(plot.center().y() - kSide / 2);
     for (const auto& [x, state] : signs)
