@@ -173,6 +173,26 @@ private Q_SLOTS:
                     .startsWith(QStringLiteral("7 ")));
     }
 
+    void labelsLoseTheirPathBeforeTheirSlot()
+    {
+        const QFontMetricsF metrics(codeFont(11));
+        const auto widthOf = [&](int chars) { return metrics.horizontalAdvance(QString(chars, u'0')) + 0.5; };
+        const std::vector<QString> texts { QStringLiteral("blocks.1.mlp.experts.3 input"),
+            QStringLiteral("blocks.10.mlp.experts.3.fc1 input"), QStringLiteral("blocks.2 output") };
+        const auto wide = fitLabels(texts, metrics, widthOf(18));
+        QCOMPARE(wide[0], QStringLiteral("1 \u2026experts.3 input"));
+        QCOMPARE(wide[1], QStringLiteral("10\u00B73 \u2026fc1 input"));
+        const auto narrow = fitLabels(texts, metrics, widthOf(14));
+        QCOMPARE(narrow[0], QStringLiteral("1\u00B73 \u2026input"));
+        QCOMPARE(narrow[1], QStringLiteral("10\u00B73 \u2026input"));
+        QCOMPARE(narrow[2], QStringLiteral("2 output"));
+        // What would be alike with its slot whole shows how its path ends.
+        const auto alike
+            = fitLabels({ texts[1], QStringLiteral("blocks.10.mlp.experts.3.fc2 input") }, metrics, widthOf(14));
+        QVERIFY2(alike[0].contains(QStringLiteral("fc1")), qPrintable(alike[0]));
+        QVERIFY2(alike[1].contains(QStringLiteral("fc2")), qPrintable(alike[1]));
+    }
+
     void labelsMoveApartBeforeOneIsDropped()
     {
         const auto places = placeLabels({ 2, 7, 60, 61, 62, 63, 98 }, 13, 0, 100, 20);

@@ -38,15 +38,30 @@ QString numbersOf(QString start)
     return numbers.join(u'\u00B7');
 }
 
-/// Without the whole parts before its last ones, but for their numbers: "7 …fc1.weight". Those of runs are no paths.
-QString cutFront(const QString& text, const QFontMetricsF& metrics, double width)
+bool startsWithNumber(const QString& text, qsizetype at)
 {
+    return at < text.size() && text[at] >= u'0' && text[at] <= u'9';
+}
+
+/// Without the whole parts before its last ones, but for their numbers: "7 …fc1.weight". Those of runs are no paths.
+/// `keepsSlot`: what follows a path, "input", is never cut: its path goes first, "7·0 …input".
+QString cutFront(const QString& text, bool keepsSlot, const QFontMetricsF& metrics, double width)
+{
+    const auto isTooLong = [&](const QString& some) { return metrics.horizontalAdvance(some) > width; };
+    const auto cutAt = [&](qsizetype at) {
+        const QString numbers = numbersOf(text.left(at));
+        return (numbers.isEmpty() ? numbers : numbers + u' ') + kDots + text.mid(at + 1);
+    };
     QString some = text;
-    for (qsizetype dot = text.contains(u'-') ? -1 : text.indexOf(u'.');
-         dot >= 0 && metrics.horizontalAdvance(some) > width; dot = text.indexOf(u'.', dot + 1)) {
-        const QString numbers = numbersOf(text.left(dot));
-        some = (numbers.isEmpty() ? numbers : numbers + u' ') + kDots + text.mid(dot + 1);
+    const qsizetype slot = text.indexOf(u' ');
+    for (qsizetype dot = text.contains(u'-') ? -1 : text.indexOf(u'.'); dot >= 0 && isTooLong(some);
+         dot = text.indexOf(u'.', dot + 1)) {
+        // A number that ends the path says nothing without the word before it.
+        if (!startsWithNumber(text, dot + 1) || (slot < 0 && text.indexOf(u'.', dot + 1) < 0))
+            some = cutAt(dot);
     }
+    if (keepsSlot && slot > 0 && text.left(slot).contains(u'.') && isTooLong(some) && !isTooLong(cutAt(slot)))
+        return cutAt(slot);
     return metrics.elidedText(some, Qt::ElideRight, width);
 }
 
@@ -65,23 +80,34 @@ QString cutEnd(const QString& text, qsizetype start, const QFontMetricsF& metric
                                                     : metrics.elidedText(rest, Qt::ElideRight, width);
 }
 
+/// How a label is cut; each next way keeps apart what the one before made alike.
+struct Cut {
+    bool keepsSlot = true;
+    std::optional<qsizetype> start; ///< from here to the end, which is cut; none: the front is
+};
+
 /// Those that are alike with their ends whole are cut there instead, and then lose what they share before it.
-void fit(const std::set<QString>& texts, std::optional<qsizetype> start, const QFontMetricsF& metrics, double width,
+void fit(const std::set<QString>& texts, const Cut& cut, const QFontMetricsF& metrics, double width,
     std::map<QString, QString>& fitted)
 {
     std::map<QString, std::set<QString>> alike;
     for (const QString& text : texts) {
-        fitted[text] = start ? cutEnd(text, *start, metrics, width) : cutFront(text, metrics, width);
+        fitted[text]
+            = cut.start ? cutEnd(text, *cut.start, metrics, width) : cutFront(text, cut.keepsSlot, metrics, width);
         alike[fitted[text]].insert(text);
     }
-    for (const auto& [cut, originals] : alike) {
+    for (const auto& [same, originals] : alike) {
         if (originals.size() < 2)
             continue;
-        qsizetype more = start ? sharedStart(originals) : 0;
-        if (start && more <= *start)
+        if (!cut.start) {
+            fit(originals, cut.keepsSlot ? Cut { false, {} } : Cut { false, 0 }, metrics, width, fitted);
+            continue;
+        }
+        qsizetype more = sharedStart(originals);
+        if (more <= *cut.start)
             more = sharedStart(originals, QLatin1String("-_/")); // runs' names have no points
-        if (!start || more > *start)
-            fit(originals, more, metrics, width, fitted);
+        if (more > *cut.start)
+            fit(originals, { false, more }, metrics, width, fitted);
     }
 }
 
@@ -103,7 +129,7 @@ std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMet
     for (const QString& text : all)
         bare.insert(text.mid(shared));
     std::map<QString, QString> fitted;
-    fit(bare, {}, metrics, width, fitted);
+    fit(bare, Cut(), metrics, width, fitted);
     std::set<QString> taken;
     for (auto& [text, own] : fitted) {
         for (int number = 2; !taken.insert(own).second; ++number)

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kRowLabelHeight = 13;
 constexpr double kMostShift = 20;
-constexpr double kBeside = 26; ///< px of the gutter that are not for a label
+constexpr double kBeside = 18; ///< px of the gutter that are not for a label
 constexpr double kEdge = 8; ///< px between the groups' line and the plot
 constexpr int kNeighbors = 16;
 
