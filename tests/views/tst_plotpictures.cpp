@@ -153,6 +153,28 @@ private Q_SLOTS:
         QVERIFY(tagged(Step { 117 }, theme.text) > 200); // one tag for both
     }
 
+    void aRunIsNamedOnceAboveItsRanks()
+    {
+        CurvePicture picture;
+        for (int i = 0; i < 5; ++i) {
+            CurveSeries& one = picture.series.emplace_back();
+            one.row.label = QStringLiteral("loss");
+            one.row.rank = Rank { i % 4 };
+            one.isOtherRank = i > 0 && i < 4;
+            one.isOtherRun = i == 4;
+            one.runName = i == 4 ? QStringLiteral("other") : QStringLiteral("own");
+        }
+        constexpr double kLines = 19 + 2 * 32 + 3 * 16; // name, two runs, three more ranks
+        const QRectF area(0, 0, 142, kLines);
+        QCOMPARE(CurveLegend(area, picture, 0).seriesAt({ 20, kLines - 2 }), 4);
+        // Where only the next name would have room, it is left out with its rows.
+        CurveSeries next = picture.series.front();
+        next.row.label = QStringLiteral("lr");
+        picture.series.push_back(next);
+        const CurveLegend cut(area.adjusted(0, 0, 0, 19 + 17), picture, 0);
+        QCOMPARE(cut.seriesAt({ 20, kLines + 10 }), -1);
+    }
+
     void aBareNumberKeepsItsLabel()
     {
         ViewBar bar;

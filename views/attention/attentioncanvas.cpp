@@ -225,7 +225,7 @@ void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Th
     for (const auto& [sign, words] : signs) {
         if (!seen.contains(sign))
             continue;
-        paintHeadSign(painter, QRectF(x - 12, line.top() + 3, 24, 24), sign, theme);
+        paintHeadSign(painter, QRectF(x - 12, line.top() + 5, 24, 24), sign, theme);
         painter.setPen(theme.text2);
         const QRectF text(
             x + 19, line.top(), QFontMetricsF(painter.font()).horizontalAdvance(words) + 4, line.height());

@@ -116,17 +116,18 @@ void AttentionMap::paint(QPainter& painter, std::array<int, 2> chosen, const The
 
 void AttentionMap::paintHead(QPainter& painter, const Theme& theme) const
 {
-    const QRectF line(m_cells.left(), m_area.top() + 4, std::max(m_cells.width(), 180.0), 18);
+    const QRectF line(m_cells.left(), m_area.top() + 4, m_cells.width(), 18);
     painter.setFont(wordsFont(12, 600));
     painter.setPen(theme.text);
     const QString title = headValueText(m_value);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, title);
     const double taken = QFontMetricsF(painter.font()).horizontalAdvance(title) + 12;
     QString unit;
+    QString more; ///< where there is room
     if (m_value == HeadValue::Entropy) {
         unit = tr("nats");
         if (const double uniform = m_picture.uniformEntropy(); uniform > 0)
-            unit += tr(", ln n = %1").arg(formatValue(uniform));
+            more = tr(", ln n = %1").arg(formatValue(uniform));
     } else if (m_value == HeadValue::EntropyShare) {
         unit = tr("of what n keys can have");
     } else if (m_value == HeadValue::SoftmaxMax) {
@@ -134,10 +135,14 @@ void AttentionMap::paintHead(QPainter& painter, const Theme& theme) const
     } else {
         unit = tr("before the softmax");
     }
-    if (m_picture.isSpread)
+    if (m_picture.isSpread) {
+        more.clear();
         unit = tr("largest less smallest of %n ranks", nullptr, m_picture.ranks);
+    }
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
+    if (taken + QFontMetricsF(painter.font()).horizontalAdvance(unit + more) <= line.width())
+        unit += more;
     painter.drawText(line.adjusted(taken, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(unit, Qt::ElideRight, static_cast<int>(line.width() - taken)));
 }

@@ -114,8 +114,20 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
         top += line.height;
         m_shown.push_back(line);
     }
+    // A name without its rows would look like one.
+    if (!m_shown.empty() && m_shown.back().form == Form::Name) {
+        top = m_shown.back().top;
+        below.insert(m_shown.back().series);
+        m_shown.pop_back();
+    }
     m_hidden = static_cast<int>(below.size());
-    if (m_hidden > 0)
+    std::set<int> above;
+    for (int i = 0; i < std::clamp(firstLine, 0, m_lastFirst); ++i)
+        above.insert(m_lines[static_cast<std::size_t>(i)].series);
+    if (!m_shown.empty())
+        above.erase(m_shown.front().series);
+    m_above = static_cast<int>(above.size());
+    if (m_hidden > 0 || m_above > 0)
         m_more = QRectF(area.left(), top, area.width(), kShort);
 }
 
@@ -162,8 +174,10 @@ void CurveLegend::addLines()
         if (begins(i))
             m_lines.push_back({ i, Form::Name, kName });
         const double more = one.isGroup ? 0 : marks;
-        m_lines.push_back(
-            one.runName.isEmpty() ? Line { i, Form::Where, kWhere + more } : Line { i, Form::Run, 2 * kWhere + more });
+        // The run is named once above its ranks.
+        const bool saysRun = !one.runName.isEmpty()
+            && (begins(i) || m_picture.series[static_cast<std::size_t>(i) - 1].runName != one.runName);
+        m_lines.push_back(saysRun ? Line { i, Form::Run, 2 * kWhere + more } : Line { i, Form::Where, kWhere + more });
     }
 }
 
@@ -203,7 +217,7 @@ void CurveLegend::paintLine(
     } else if (line.form == Form::Where) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
-        write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16), whereText(one));
+        write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16), rankText(one));
     } else {
         painter.setFont(codeFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
@@ -220,7 +234,7 @@ void CurveLegend::paintLine(
         painter.setFont(numberFont(11));
         painter.setPen(theme.text2);
         const double below = line.top + line.height - kMarks - 2;
-        write(QRectF(left + kIndent, below, right - left - kIndent, kMarks), value.marks);
+        write(QRectF(left, below, m_area.right() - 2 - left, kMarks), value.marks); // both are longer than most names
     }
     painter.setFont(number);
     painter.setPen(!value.difference && value.marks.isEmpty() && series::isNonFinite(value.state) ? theme.criticalText
@@ -242,10 +256,13 @@ void CurveLegend::paint(
     }
     painter.setOpacity(1);
     painter.setFont(wordsFont(11));
-    if (m_hidden > 0) {
+    if (m_hidden > 0 || m_above > 0) {
         painter.setPen(theme.text3);
         painter.drawText(m_more.adjusted(14, 0, -10, 0), Qt::AlignLeft | Qt::AlignVCenter,
-            QCoreApplication::translate("CurveLegend", "%1 more below").arg(m_hidden));
+            m_above == 0 ? QCoreApplication::translate("CurveLegend", "%1 more below").arg(m_hidden)
+                : m_hidden > 0
+                ? QCoreApplication::translate("CurveLegend", "%1 above, %2 below").arg(m_above).arg(m_hidden)
+                : QCoreApplication::translate("CurveLegend", "%1 more above").arg(m_above));
     }
     if (m_picture.omitted > 0) {
         painter.setPen(isStatic ? theme.text3 : theme.accent);

@@ -88,7 +88,7 @@ void FirstBad::showFound()
     setText(tr("First non-finite: step %1, rank %2, %3")
                 .arg(formatStep(onset.step.value))
                 .arg(onset.rank.value)
-                .arg(slot.isEmpty() ? onset.key.name : onset.key.name + u' ' + slot));
+                .arg(slot.isEmpty() ? onset.key.name : onset.key.name + u':' + slot));
     setAccessibleName(text());
     setToolTip(text() + QStringLiteral("\n") + kindText(onset.kind));
     updateGeometry();

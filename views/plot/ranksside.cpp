@@ -19,6 +19,7 @@ namespace telltale::views {
 
 RanksSide::RanksSide(ViewState* state, QWidget* parent)
     : QWidget(parent)
+    , m_state(state)
     , m_table(new RankTable(state))
     , m_sentence(new RoleLabel(&Theme::text2, wordsFont(12)))
     , m_times(new RankTimesPanel(state))
@@ -49,7 +50,11 @@ void RanksSide::setTimes(std::shared_ptr<const RankTimes> times)
     m_timesPart->setVisible(hasTimes);
     if (hasTimes) {
         m_timesHead->setTitle(tr("%1 by rank").arg(QString::fromStdString(times->scalar)));
-        m_timesHead->setDetail(tr("last %n steps", nullptr, static_cast<int>(times->steps.count())));
+        const auto count = static_cast<int>(times->steps.count());
+        const bool isNewest = m_state->ownRange().last <= times->steps.last;
+        m_timesHead->setDetail(isNewest
+                ? tr("last %n steps", nullptr, count)
+                : tr("%n steps up to %1", nullptr, count).arg(formatStep(times->steps.last.value)));
     }
     m_times->setTimes(times);
     m_timesPart->setMaximumHeight(m_timesHead->sizeHint().height() + m_times->minimumHeight());

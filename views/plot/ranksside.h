@@ -39,6 +39,7 @@ protected:
 private:
     void showTable();
 
+    ViewState* m_state;
     RankTable* m_table;
     PanelHead* m_tableHead = nullptr;
     RoleLabel* m_sentence;
