@@ -71,6 +71,7 @@ private:
     QRectF m_more;
     QRectF m_showAll;
     int m_hidden = 0; ///< series below the last shown line
+    int m_above = 0; ///< series above the first
     int m_lastFirst = 0;
 };
 
