@@ -295,6 +295,19 @@ private Q_SLOTS:
         QCOMPARE(m_state->selection().front().name, kSites[1]);
     }
 
+    void timesOverStepsAreInTheUnitOfTheTable()
+    {
+        m_view->setBelow(CommMetric::Seconds);
+        settle();
+        const HeatPicture& picture = *m_view->strip()->picture();
+        QVERIFY(picture.title.startsWith(QLatin1String("ms ")));
+        const auto value = std::find(picture.result.states.begin(), picture.result.states.end(), CellState::Value);
+        QVERIFY(value != picture.result.states.end());
+        const auto at = static_cast<std::size_t>(value - picture.result.states.begin());
+        QCOMPARE(picture.result.values[at], 1000 * static_cast<float>(metricOf(CommMetric::Seconds, 0, 0)));
+        QCOMPARE(picture.shown[at], picture.result.values[at]);
+    }
+
     void csvHasEverySite()
     {
         m_state->setCursor(Step { 58 });

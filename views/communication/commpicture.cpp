@@ -29,6 +29,13 @@ std::string commMetricName(CommMetric metric, const QString& site)
     return std::string("telltale.comm.") + kNames[static_cast<std::size_t>(metric)] + '/' + site.toStdString();
 }
 
+QString commMetricText(CommMetric metric)
+{
+    return metric == CommMetric::Seconds ? QCoreApplication::translate("CommPicture", "ms in calls")
+        : metric == CommMetric::Bytes    ? QCoreApplication::translate("CommPicture", "bytes")
+                                         : QCoreApplication::translate("CommPicture", "calls");
+}
+
 bool CommPicture::hasTimes() const
 {
     return std::any_of(rows.begin(), rows.end(),

@@ -22,6 +22,9 @@ inline constexpr std::size_t kCommMetrics = 5;
 /// "telltale.comm.bytes/all_reduce (train.py[55] main)".
 std::string commMetricName(CommMetric metric, const QString& site);
 
+/// What a number of it is, "ms in calls": a legend's title, and what follows a value.
+QString commMetricText(CommMetric metric);
+
 /// What an agent says once of a call site.
 struct CommSite {
     QString name; ///< "all_reduce (train.py[55] main)", as its series are called

@@ -201,19 +201,22 @@ Expected<HeatPicture> readStrip(
     auto picture = readHeat(reader, strip, cancel);
     if (!picture)
         return picture;
-    picture->longestLabel.clear();
+    picture->title = commMetricText(*request.metric);
     for (Row& row : picture->rows) {
         const auto site = siteOf.find(row.key.name);
         if (site == siteOf.end())
             continue;
         row.key = site->second->key.name.isEmpty() ? ModuleKey { site->second->site.name } : site->second->key;
         row.label = site->second->site.op + QLatin1Char(' ') + site->second->site.place;
-        if (row.label.size() > picture->longestLabel.size())
-            picture->longestLabel = row.label;
         row.group.clear();
     }
-    picture->bands = { { 0, static_cast<int>(picture->rows.size()) - 1, {} } };
-    picture->cells = {};
+    if (request.metric == CommMetric::Seconds) { // in the table's unit
+        for (float& value : picture->result.values)
+            value *= 1000;
+    }
+    picture->longestGroup.clear();
+    picture->bands.clear();
+    picture->finish(); // of these names and values
     paintCells(*picture, strip);
     return picture;
 }
