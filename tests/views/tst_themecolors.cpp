@@ -102,6 +102,14 @@ private Q_SLOTS:
             qPrintable(QString::number(contrast(color, ground), 'f', 3)));
     }
 
+    void whatIsCriticalIsReadableOnASelectedRow()
+    {
+        for (const Theme* theme : { &Theme::dark(), &Theme::light() }) {
+            for (const QColor& color : { theme->criticalText, theme->text3 })
+                QVERIFY(contrast(theme->onSelection(color), theme->selection) >= 4.5);
+        }
+    }
+
     void everySeriesColorIsReadableOnItsBase()
     {
         for (const Theme* theme : { &Theme::dark(), &Theme::light() }) {
@@ -170,10 +178,12 @@ private Q_SLOTS:
             Theme::apply(*qApp, mode);
             item->setSelected(isSelected);
             const QImage image = tree.grab().toImage();
+            const Theme& theme = Theme::current();
+            const QColor wanted = isSelected ? theme.onSelection(theme.criticalText) : theme.criticalText;
             int found = 0;
             for (int y = 0; y < image.height(); ++y) {
                 for (int x = 0; x < image.width(); ++x)
-                    found += isNear(image.pixelColor(x, y), Theme::current().criticalText) ? 1 : 0;
+                    found += isNear(image.pixelColor(x, y), wanted) ? 1 : 0;
             }
             QVERIFY2(found > 20, qPrintable(QString::number(found)));
         }

@@ -32,6 +32,7 @@ Theme makeDark()
     t.warnText = QColor(0xE5A93B);
     t.warnMark = QColor(0xE5A93B);
     t.criticalText = QColor(0xFF5C86);
+    t.selectedCritical = QColor(0xFF92AC);
     t.criticalMark = QColor(0xFD2D65);
     t.notice = QColor(0x8FA3BD);
     t.series = { QColor(0x62B0F8), QColor(0xFFB24F), QColor(0xBDFAC8), QColor(0x2E8C7C), QColor(0xFFDBFB),
@@ -61,6 +62,7 @@ Theme makeLight()
     t.warnText = QColor(0x8A5700);
     t.warnMark = QColor(0xC98200);
     t.criticalText = QColor(0xC80F4B);
+    t.selectedCritical = QColor(0xB00C41);
     t.criticalMark = QColor(0xFD2D65);
     t.notice = QColor(0x52667F);
     t.series = { QColor(0x1463C4), QColor(0x944300), QColor(0x01A2C5), QColor(0x004937), QColor(0x650E61),
@@ -102,6 +104,11 @@ void Theme::apply(QApplication& app, Mode mode)
     app.setStyle(std::make_unique<ThemeStyle>().release()); // the application owns its style
     app.setPalette(theme.palette());
     app.setStyleSheet(theme.styleSheet());
+}
+
+QColor Theme::onSelection(const QColor& color) const
+{
+    return color == criticalText ? selectedCritical : color == text3 ? text : color;
 }
 
 QPalette Theme::palette() const

@@ -23,6 +23,7 @@ struct Theme {
     Mode mode = Mode::Dark;
     QColor window, base, alt, raised, hover, border, controlBorder, strong;
     QColor text, text2, text3, accent, onAccent, selection, ok, warnText, warnMark, criticalText, criticalMark, notice;
+    QColor selectedCritical; ///< criticalText on `selection`
     std::array<QColor, 6> series;
 
     static const Theme& dark();
@@ -32,6 +33,8 @@ struct Theme {
     /// Fusion style, palette, the one small style sheet, fonts. Widgets repaint through QEvent::PaletteChange.
     static void apply(QApplication& app, Mode mode);
 
+    /// The color of a text as it can be read on a selected row.
+    QColor onSelection(const QColor& color) const;
     QPalette palette() const;
     QString styleSheet() const;
 };

@@ -65,10 +65,12 @@ protected:
     {
         QStyledItemDelegate::initStyleOption(option, index);
         const QVariant color = index.data(kThemeColorRole);
-        for (const auto role : { QPalette::Text, QPalette::HighlightedText }) {
-            if (color.canConvert<ThemeColor>())
-                option->palette.setColor(role, Theme::current().*color.value<ThemeColor>());
-        }
+        if (!color.canConvert<ThemeColor>())
+            return;
+        const Theme& theme = Theme::current();
+        const QColor text = theme.*color.value<ThemeColor>();
+        option->palette.setColor(QPalette::Text, text);
+        option->palette.setColor(QPalette::HighlightedText, theme.onSelection(text));
     }
 };
 

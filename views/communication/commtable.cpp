@@ -34,12 +34,14 @@ public:
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
         const Theme& theme = Theme::current();
-        if (option.state.testFlag(QStyle::State_Selected))
+        const bool isSelected = option.state.testFlag(QStyle::State_Selected);
+        if (isSelected)
             painter->fillRect(option.rect, theme.selection);
-        const QVariant color = index.data(Qt::ForegroundRole);
+        const QVariant given = index.data(Qt::ForegroundRole);
+        const QColor color = given.isValid() ? given.value<QColor>() : theme.text;
         const QRect cell = wordsOf(option.rect, index);
         painter->setFont(index.data(Qt::FontRole).value<QFont>());
-        painter->setPen(color.isValid() ? color.value<QColor>() : theme.text);
+        painter->setPen(isSelected ? theme.onSelection(color) : color);
         const auto mode = index.column() == CommModel::SiteColumn ? Qt::ElideLeft : Qt::ElideRight;
         painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
             painter->fontMetrics().elidedText(index.data().toString(), mode, cell.width()));

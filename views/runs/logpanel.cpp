@@ -41,13 +41,15 @@ public:
         const int severity = index.data(items::SeverityRole).toInt();
         const bool isText = index.column() >= LogModel::KindColumn;
         painter->save();
-        if (option.state.testFlag(QStyle::State_Selected))
+        const bool isSelected = option.state.testFlag(QStyle::State_Selected);
+        if (isSelected)
             painter->fillRect(option.rect, theme.selection);
         painter->setFont(isText ? wordsFont(12) : numberFont(12));
-        painter->setPen(index.column() == LogModel::KindColumn && severity > 0
-                ? (severity > 1 ? theme.criticalText : theme.warnText)
-                : index.column() == LogModel::TimeColumn ? theme.text2
-                                                         : theme.text);
+        const QColor color = index.column() == LogModel::KindColumn && severity > 0
+            ? (severity > 1 ? theme.criticalText : theme.warnText)
+            : index.column() == LogModel::TimeColumn ? theme.text2
+                                                     : theme.text;
+        painter->setPen(isSelected ? theme.onSelection(color) : color);
         const QRect cell = wordsOf(option.rect, index);
         painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
             painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, cell.width()));
