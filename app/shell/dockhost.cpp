@@ -8,8 +8,10 @@
 #include <QMainWindow>
 #include <QMap>
 #include <QTabBar>
+#include <QTimer>
 
 #include <telltale/items/guithread.h>
+#include <telltale/runs/panelhead.h>
 
 #include "panels.h"
 
@@ -44,6 +46,18 @@ void DockHost::fitTabBars()
     }
 }
 
+/// What a tab says need not be said again below it.
+void DockHost::fitHeads()
+{
+    for (const auto& [row, dock] : m_docks) {
+        const QList<QDockWidget*> beside = m_window->tabifiedDockWidgets(dock);
+        const bool isTab = !dock->isFloating() && std::any_of(beside.begin(), beside.end(), [](const QDockWidget* one) {
+            return one->toggleViewAction()->isChecked();
+        });
+        static_cast<views::PanelHead*>(dock->titleBarWidget())->setTitleVisible(!isTab);
+    }
+}
+
 bool DockHost::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize)
@@ -61,6 +75,11 @@ void DockHost::makePanels(const WindowParts& parts)
         dock->setTitleBarWidget(panel.head);
         dock->setAllowedAreas(Qt::AllDockWidgetAreas);
         connect(dock->toggleViewAction(), &QAction::toggled, this, &DockHost::openChanged);
+        // Later: the window is still laying out its docks.
+        const auto fitSoon = [this] { QTimer::singleShot(0, this, &DockHost::fitHeads); };
+        connect(dock, &QDockWidget::visibilityChanged, this, fitSoon);
+        connect(dock, &QDockWidget::dockLocationChanged, this, fitSoon);
+        connect(dock, &QDockWidget::topLevelChanged, this, fitSoon);
         m_docks.push_back({ &row, dock });
     }
     resetLayout();

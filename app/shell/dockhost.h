@@ -68,6 +68,7 @@ private:
     QDockWidget* dockOf(const PanelFactory& row) const;
     void bringUp(QWidget* panel);
     void fitTabBars();
+    void fitHeads();
 
     QMainWindow* m_window;
     std::vector<Dock> m_docks;

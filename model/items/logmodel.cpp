@@ -46,6 +46,8 @@ LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
         static_cast<int>(record.severity()), false, record.id };
     const auto note = store::StepNote::of(record);
     const auto incident = record.kind == judge::kIncidentRecord ? judge::incidentFrom(record.json) : std::nullopt;
+    if (incident && entry.rank < 0) // the record is the run's; what it says is of a rank
+        entry.rank = incident->first.rank.value;
     if (incident && incident->sentence == record.text)
         entry.text = incidentwords::card(*incident);
     else if (!note) // what people wrote stays as it is

@@ -46,6 +46,12 @@ void PanelHead::setTitle(const QString& title)
     fitDetail();
 }
 
+void PanelHead::setTitleVisible(bool on)
+{
+    m_title->setVisible(on);
+    m_hint->setVisible(wantedHeight() > 0);
+}
+
 void PanelHead::setHint(const QString& hint)
 {
     m_hint->setText(hint);
@@ -78,15 +84,21 @@ QToolButton* PanelHead::addButton(const QString& iconName, const QString& toolTi
     return button;
 }
 
+int PanelHead::wantedHeight() const
+{
+    constexpr int kOwnItems = 4; // title, hint, stretch and detail
+    return m_title->isHidden() && m_layout->count() == kOwnItems ? 0 : kHeight;
+}
+
 QSize PanelHead::sizeHint() const
 {
-    return { m_layout->sizeHint().width(), kHeight };
+    return { m_layout->sizeHint().width(), wantedHeight() };
 }
 
 QSize PanelHead::minimumSizeHint() const
 {
     const int detail = m_detail->isHidden() ? 0 : m_detail->sizeHint().width() + m_layout->spacing();
-    return { m_layout->sizeHint().width() - detail, kHeight };
+    return { m_layout->sizeHint().width() - detail, wantedHeight() };
 }
 
 void PanelHead::resizeEvent(QResizeEvent*)

@@ -22,6 +22,8 @@ public:
 
     QString title() const;
     void setTitle(const QString& title);
+    /// False: it stands on a tab above. A head of nothing else then takes no room.
+    void setTitleVisible(bool on);
     void setHint(const QString& hint); ///< in text3 behind the title
     /// Before the buttons; not shown where it has no room.
     void setDetail(const QString& detail, ThemeColor color = &Theme::text3);
@@ -36,6 +38,7 @@ protected:
 
 private:
     void fitDetail();
+    int wantedHeight() const;
 
     QHBoxLayout* m_layout;
     RoleLabel* m_title;
