@@ -61,7 +61,7 @@ std::string Comparison::sentence() const
     std::string text = fmt::format("{}; first: step {}, rank {}, {}, {} {}: {} against {}", until, one.step.value,
         one.rank.value, one.key.text(), kindName(one.kind), statName(one.stat), a, b);
     if (std::isfinite(one.relative))
-        text += fmt::format(" ({:.2g} of it)", one.relative);
+        text += fmt::format(" ({:.3g} % apart)", one.relative * 100);
     return text + '.';
 }
 

@@ -205,9 +205,14 @@ CompareAnswer compareParts(const CompareRequest& request, std::vector<ComparePar
 {
     CompareAnswer answer;
     answer.shown = parts.front().frame->curves;
+    const bool hasCurves
+        = std::any_of(parts.begin(), parts.end(), [](const ComparePart& part) { return !part.curves.empty(); });
     for (std::size_t run = 0; run < parts.size(); ++run) {
+        const QString name = request.names.value(static_cast<int>(run));
         if (!parts[run].isAligned)
-            answer.unaligned.append(request.names.value(static_cast<int>(run)));
+            answer.unaligned.append(name);
+        else if (parts[run].curves.empty() && hasCurves)
+            answer.lacking.append(name);
     }
     CurvePicture curves;
     curves.range = request.range;

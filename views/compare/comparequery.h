@@ -67,6 +67,7 @@ struct CompareAnswer {
     std::vector<ModuleKey> shown; ///< whose curves they are
     int onlyInA = 0; ///< rows of the map's runs
     int onlyInB = 0;
+    QStringList lacking; ///< runs without a curve, while others have some
     QStringList unaligned; ///< runs that do not record what they should be aligned by: the reference, or all others
 };
 

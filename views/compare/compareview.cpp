@@ -348,6 +348,8 @@ void CompareView::show(const CompareAnswer& answer)
         notes.append((answer.unaligned.front() == names().front() ? tr("not recorded by %1: aligned by step")
                                                                   : tr("not recorded by %1: left out"))
                          .arg(answer.unaligned.join(items::comma())));
+    if (!answer.lacking.isEmpty())
+        notes.append(tr("%1 has none of these curves").arg(answer.lacking.join(items::comma())));
     if (answer.onlyInA > 0)
         notes.append(tr("%n rows only in A", nullptr, answer.onlyInA));
     if (answer.onlyInB > 0)

@@ -55,7 +55,7 @@ QString comparisonSentence(const judge::Comparison& found)
               .arg(one.rank.value)
               .arg(text(one.key.text()), kindText(one.kind), statText(one.stat), a, b);
     if (std::isfinite(one.relative))
-        sentence += QCoreApplication::translate("CompareWords", " (%1 of it)").arg(formatValue(one.relative, 2));
+        sentence += QCoreApplication::translate("CompareWords", " (%1 apart)").arg(shareText(one.relative));
     return sentence + QCoreApplication::translate("CompareWords", ".");
 }
 
@@ -88,6 +88,12 @@ QString comparisonNote(const judge::Comparison& found)
                              QString::number(first.verdict.then, 'g', 4)));
     }
     return notes.join(QStringLiteral("  ·  "));
+}
+
+QString shareText(double share)
+{
+    return QCoreApplication::translate("CompareWords", "%1 %")
+        .arg(items::reformatNumber(QString::number(share * 100, 'g', 3)));
 }
 
 std::pair<QString, QString> deviationTexts(const judge::Deviation& one)

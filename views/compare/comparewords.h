@@ -15,6 +15,8 @@ namespace telltale::views {
 QString comparisonSentence(const judge::Comparison& found);
 /// "12 of 400 values of 96 series differ", and what was left out.
 QString comparisonNote(const judge::Comparison& found);
+/// "22.3 %" of 0.2231: how far apart two values are, as a share of the larger one.
+QString shareText(double share);
 /// Both values of a deviation as the window writes numbers; with all the digits that the verb has where fewer would not
 /// tell them apart.
 std::pair<QString, QString> deviationTexts(const judge::Deviation& one);

@@ -70,9 +70,6 @@ FindingsTree::FindingsTree(QWidget* parent)
     setHeaderLabels(
         { tr("Difference"), tr("Step"), tr("Rank"), tr("Name"), tr("Quantity"), tr("A"), tr("B"), tr("Share") });
     headerItem()->setToolTip(ShareColumn, tr("The difference as a share of the larger of the two values"));
-    const int widths[] = { 136, 64, 50, 240, 230, 136, 136, 70 };
-    for (int column = 0; column < ColumnCount; ++column)
-        header()->resizeSection(column, std::max(widths[column], header()->sectionSizeHint(column)));
     for (const int column : { StepColumn, RankColumn, AColumn, BColumn, ShareColumn })
         headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     const auto go = [this](QTreeWidgetItem* item) {
@@ -80,6 +77,31 @@ FindingsTree::FindingsTree(QWidget* parent)
     };
     connect(this, &QTreeWidget::itemActivated, this, go);
     connect(this, &QTreeWidget::itemClicked, this, go);
+}
+
+/// All columns in sight where that is possible: those that are longer than most of their words give, and the name gets
+/// what is left.
+void FindingsTree::resizeEvent(QResizeEvent* event)
+{
+    DifferenceTree::resizeEvent(event);
+    constexpr int kWishes[] { 130, 64, 50, 160, 230, 136, 136, 70 };
+    static_assert(std::size(kWishes) == ColumnCount);
+    constexpr std::pair<int, int> kGiving[] { { AColumn, 92 }, { BColumn, 92 }, { KindColumn, 170 },
+        { WhereColumn, 110 } };
+    int widths[ColumnCount];
+    int room = viewport()->width();
+    for (int column = 0; column < ColumnCount; ++column) {
+        widths[column] = std::max(kWishes[column], header()->sectionSizeHint(column));
+        room -= widths[column];
+    }
+    for (const auto& [column, least] : kGiving) {
+        const int given = std::clamp(-room, 0, std::max(widths[column] - least, 0));
+        widths[column] -= given;
+        room += given;
+    }
+    widths[NameColumn] += std::max(room, 0);
+    for (int column = 0; column < ColumnCount; ++column)
+        header()->resizeSection(column, widths[column]);
 }
 
 void FindingsTree::addRow(const QString& where, const judge::Deviation& deviation)
@@ -91,7 +113,7 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
     const QString quantity = kindText(deviation.kind) + items::comma() + statText(deviation.stat);
     const QStringList texts { where, formatStep(deviation.step.value), QString::number(deviation.rank.value),
         QString::fromStdString(deviation.key.text()), quantity, a, b,
-        std::isfinite(deviation.relative) ? formatValue(deviation.relative, 2) : QString() };
+        std::isfinite(deviation.relative) ? shareText(deviation.relative) : QString() };
     for (int column = 0; column < ColumnCount; ++column)
         item->setText(column, texts[column]);
     item->setToolTip(NameColumn, items::toolTipText(texts[NameColumn]));

@@ -45,6 +45,9 @@ public:
 Q_SIGNALS:
     void goWanted(const telltale::judge::Deviation& deviation);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void addRow(const QString& where, const judge::Deviation& deviation);
 
