@@ -587,6 +587,12 @@ private Q_SLOTS:
             views::kindText(Kind::GradReduced) + QStringLiteral("：") + seen(incident.first.sentence.c_str()));
         QCOMPARE(views::IncidentCard::evidenceText(test::incidentAt(150).first),
             seen(test::incidentAt(150).first.sentence.c_str()));
+        // All of its ranks, the last of which in its third step.
+        incident.first.step = Step { 400 };
+        incident.reach = { { "layers.1", Rank { 0 }, { Step { 402 }, Step { 500 } }, 1 },
+            { "layers.2", Rank { 0 }, { Step { 407 }, Step { 500 } }, 1 },
+            { "layers.1", Rank { 1 }, { Step { 400 }, Step { 500 } }, 1 } };
+        QCOMPARE(views::IncidentCard::reachedBy(incident), Step { 402 });
         // What this program does not know stays as it was recorded; so does a card around it.
         QCOMPARE(seen("hums in B flat"), QStringLiteral("hums in B flat"));
         incident.sentence = "Somewhere, something";

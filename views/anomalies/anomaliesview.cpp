@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "anomaliesview.h"
 
+#include <utility>
+
 #include <QComboBox>
+#include <QHeaderView>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -49,6 +52,22 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
     split->addWidget(m_card);
     split->setStretchFactor(0, 1);
     split->setSizes({ 640, 240 });
+    // The list of where it reached takes the room that the table leaves, and gives it back.
+    connect(m_card, &IncidentCard::reachToggled, this, [this, split] {
+        const int wanted = m_card->reachHeight();
+        if (m_beforeReach.isEmpty() == (wanted == 0))
+            return;
+        if (wanted == 0) {
+            split->setSizes(std::exchange(m_beforeReach, {}));
+            return;
+        }
+        m_beforeReach = split->sizes();
+        const int all = m_beforeReach[0] + m_beforeReach[1];
+        const int table = std::min(m_beforeReach[0],
+            m_table->horizontalHeader()->height() + (m_table->model()->rowCount() + 1) * m_table->rowHeight(0));
+        const int card = std::max(m_beforeReach[1], std::min(wanted, all - table));
+        split->setSizes({ all - card, card });
+    });
     m_card->setMinimumHeight(190);
     m_table->setMinimumHeight(kLeastTable);
     auto* layout = new QVBoxLayout(this);

@@ -38,6 +38,7 @@ private:
     IncidentCard* m_card;
     QWidget* m_incidents; ///< the table and the card
     RoleLabel* m_empty;
+    QList<int> m_beforeReach; ///< sizes of the two, while the card has more
 };
 
 }

@@ -13,7 +13,7 @@ GlyphLine::GlyphLine(const QFont& font, QWidget* parent)
     , m_label(new RoleLabel(&Theme::text, font, this))
 {
     auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(18, 0, 0, 0);
+    layout->setContentsMargins(kIndent, 0, 0, 0);
     layout->addWidget(m_label);
 }
 

@@ -13,6 +13,8 @@ class RoleLabel;
 class GlyphLine : public QWidget {
     Q_OBJECT
 public:
+    static constexpr int kIndent = 18; ///< px of the shape, before the words
+
     explicit GlyphLine(const QFont& font, QWidget* parent = nullptr);
 
     void set(glyphs::Severity severity, const QString& text);

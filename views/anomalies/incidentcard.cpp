@@ -2,6 +2,7 @@
 #include "incidentcard.h"
 
 #include <algorithm>
+#include <map>
 
 #include <QDateTime>
 #include <QHBoxLayout>
@@ -40,6 +41,8 @@ namespace {
 constexpr int kClockMs = 5000;
 constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the buttons
 constexpr int kWholeHeight = 188; ///< with when it was, and what else was seen
+constexpr int kReachRow = 22;
+constexpr int kTextGap = 5;
 constexpr int kVerdictHeight = 240; ///< with what people say of it
 
 enum ReachRole { BlockRole = Qt::UserRole, RankRole, StepRole };
@@ -56,6 +59,25 @@ QString IncidentCard::evidenceText(const judge::Finding& finding)
 {
     const QString seen = incidentwords::seen(finding);
     return finding.sentence.starts_with("the norm of ") ? tr("%1: %2").arg(kindText(finding.kind), seen) : seen;
+}
+
+Step IncidentCard::reachedBy(const Incident& incident)
+{
+    std::map<Rank, Step> began;
+    for (const judge::Reach& one : incident.reach) {
+        const auto [rank, isNew] = began.try_emplace(one.rank, one.steps.first);
+        rank->second = std::min(rank->second, one.steps.first);
+    }
+    Step by = incident.first.step;
+    for (const auto& [rank, step] : began)
+        by = rank.value < 0 ? by : std::max(by, step);
+    return by;
+}
+
+int IncidentCard::reachHeight() const
+{
+    const int pages = m_reach->header()->sizeHint().height() + m_reach->topLevelItemCount() * kReachRow;
+    return m_pages->currentIndex() == 1 ? height() - m_pages->height() + pages : 0;
 }
 
 IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
@@ -105,6 +127,7 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
         m_pages->setCurrentIndex(0);
         m_note->clear();
         takeIncident();
+        Q_EMIT reachToggled();
     });
     connect(context.state->incidents(), &items::IncidentsModel::changed, this, &IncidentCard::takeIncident);
     for (const auto signal : { &ViewState::runChanged, &ViewState::catalogChanged, &ViewState::fullRangeChanged })
@@ -129,7 +152,7 @@ QWidget* IncidentCard::makeText()
     auto* page = new QWidget;
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(5);
+    layout->setSpacing(kTextGap);
     const auto add = [&](RoleLabel::Color color, int px) {
         auto* label = new RoleLabel(color, wordsFont(px), page);
         label->setWordWrap(true);
@@ -211,6 +234,7 @@ QWidget* IncidentCard::makeButtons()
     connect(m_folded, &QPushButton::clicked, this, [this] {
         m_pages->setCurrentIndex(1 - m_pages->currentIndex());
         takeIncident();
+        Q_EMIT reachToggled();
     });
     m_verdict = new QWidget(box);
     rows->addWidget(m_verdict);
@@ -302,6 +326,37 @@ void IncidentCard::fitHeight()
     m_verdict->setVisible(height() >= kVerdictHeight);
     for (std::size_t i = 0; i < m_evidence.size(); ++i)
         m_evidence[i]->setVisible(isWhole && i < m_shown.evidence.size());
+    if (isWhole && m_isShown)
+        fitEvidence();
+}
+
+/// Whole, or a line of each: half a line at the edge of the page is neither.
+void IncidentCard::fitEvidence()
+{
+    const QMargins margins = layout()->contentsMargins();
+    const int width = this->width() - margins.left() - margins.right();
+    const int spacing = layout()->spacing();
+    int room = height() - margins.top() - margins.bottom() - m_title->sizeHint().height() - m_when->sizeHint().height()
+        - m_buttons->sizeHint().height() - 3 * spacing - m_sentence->heightForWidth(width);
+    int whole = 0;
+    int lines = 0;
+    for (std::size_t i = 0; i < std::min(m_evidence.size(), m_shown.evidence.size()); ++i) {
+        RoleLabel* label = m_evidence[i]->label();
+        label->setWordWrap(true);
+        label->setText(m_evidenceTexts[i]);
+        whole += m_evidence[i]->heightForWidth(width) + kTextGap;
+        lines += label->fontMetrics().height() + kTextGap;
+    }
+    if (whole <= room)
+        return;
+    for (std::size_t i = 0; i < std::min(m_evidence.size(), m_shown.evidence.size()); ++i) {
+        RoleLabel* label = m_evidence[i]->label();
+        label->setWordWrap(false);
+        label->setText(label->fontMetrics().elidedText(m_evidenceTexts[i], Qt::ElideRight, width - GlyphLine::kIndent));
+        label->setToolTip(items::toolTipText(m_evidenceTexts[i]));
+        room -= label->fontMetrics().height() + kTextGap;
+        m_evidence[i]->setVisible(room >= 0);
+    }
 }
 
 void IncidentCard::resizeEvent(QResizeEvent* event)
@@ -355,7 +410,11 @@ void IncidentCard::show(const Incident& incident)
     for (std::size_t i = 0; i < m_evidence.size(); ++i) {
         if (i < incident.evidence.size()) {
             const judge::Finding& seen = incident.evidence[i];
-            m_evidence[i]->set(glyphs::severityOf(seen.severity), evidenceText(seen));
+            const bool isOfRanks = seen.rule == "ranks" && !incident.reach.empty();
+            m_evidenceTexts[i] = isOfRanks
+                ? tr("%1 by step %2").arg(evidenceText(seen), formatStep(reachedBy(incident).value))
+                : evidenceText(seen);
+            m_evidence[i]->set(glyphs::severityOf(seen.severity), m_evidenceTexts[i]);
         }
     }
     fitHeight();
@@ -372,6 +431,7 @@ void IncidentCard::show(const Incident& incident)
     m_notes->setText(notes.join(u'\n'));
     m_notes->setVisible(!notes.isEmpty());
     showReach(incident);
+    fitHeight();
 }
 
 void IncidentCard::showReach(const Incident& incident)

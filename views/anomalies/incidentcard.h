@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
+
 #include <QTimer>
 #include <QWidget>
 
@@ -31,6 +33,13 @@ public:
     static QString marked(const judge::Incident& incident);
     /// What else was seen, with its kind where the sentence names a block alone.
     static QString evidenceText(const judge::Finding& finding);
+    /// The step by which every rank that it reached had a finding.
+    static Step reachedBy(const judge::Incident& incident);
+    /// Of the list of where it reached, as far as its rows want; 0 while that is not shown.
+    int reachHeight() const;
+
+Q_SIGNALS:
+    void reachToggled(); ///< the list is shown, or no more
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -41,6 +50,7 @@ private:
     QWidget* makeButtons();
     void takeIncident();
     void fitHeight();
+    void fitEvidence();
     void show(const judge::Incident& incident);
     void askTimes(const judge::Incident& incident);
     void showTimes();
@@ -62,6 +72,7 @@ private:
     QStackedWidget* m_pages;
     RoleLabel* m_sentence = nullptr;
     std::vector<GlyphLine*> m_evidence;
+    std::array<QString, kMostEvidence> m_evidenceTexts; ///< whole
     RoleLabel* m_ties = nullptr;
     RoleLabel* m_notes = nullptr;
     RoleLabel* m_why = nullptr;

@@ -112,9 +112,15 @@ IncidentTable::IncidentTable(ViewState* state, IncidentFilter* filter, QWidget* 
         setColumnWidth(column, std::max(kWidths[column], header->sectionSizeHint(column)));
 
     connect(state, &ViewState::incidentChanged, this, &IncidentTable::takeIncident);
+    m_fit.setSingleShot(true); // once for all rows that come together
+    connect(&m_fit, &QTimer::timeout, this, &IncidentTable::fitColumns);
+    const auto takeRows = [this] {
+        m_fit.start();
+        takeIncident();
+    };
     for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })
-        connect(filter, signal, this, &IncidentTable::takeIncident);
-    connect(filter, &QAbstractItemModel::modelReset, this, &IncidentTable::takeIncident);
+        connect(filter, signal, this, takeRows);
+    connect(filter, &QAbstractItemModel::modelReset, this, takeRows);
     // Also where the row is the current one already, and the cursor has gone elsewhere since.
     const auto go
         = [this](const QModelIndex& index) { m_state->goToIncident(index.data(items::KeyRole).toLongLong()); };
@@ -130,22 +136,40 @@ void IncidentTable::currentChanged(const QModelIndex& current, const QModelIndex
         m_state->goToIncident(current.data(items::KeyRole).toLongLong());
 }
 
-/// The sentence gets what the others leave; those that cut their words well give way to it.
 void IncidentTable::resizeEvent(QResizeEvent* event)
 {
     QTableView::resizeEvent(event);
+    fitColumns();
+}
+
+/// The sentence gets what the others leave; those that cut their words well give way to it.
+void IncidentTable::fitColumns()
+{
     constexpr int kSentence = 180;
-    // The place is what is looked for: it gives last.
-    constexpr std::pair<int, int> kGiving[] { { IncidentsModel::RuleColumn, 88 }, { IncidentsModel::StateColumn, 80 },
-        { IncidentsModel::StepColumn, 60 }, { IncidentsModel::PlaceColumn, 150 } };
-    const auto wish
-        = [this](int column) { return std::max(kWidths[column], horizontalHeader()->sectionSizeHint(column)); };
+    // The rule is short, and the place is what is looked for: they give last.
+    constexpr std::pair<int, int> kGiving[] { { IncidentsModel::StateColumn, 80 }, { IncidentsModel::StepColumn, 60 },
+        { IncidentsModel::PlaceColumn, 150 }, { IncidentsModel::RuleColumn, 88 } };
+    static constexpr int kMeasured = 50; // rows
+    const auto longest = [this](int column, const QFont& font) {
+        int most = 0;
+        for (int row = 0; row < std::min(m_filter->rowCount(), kMeasured); ++row)
+            most = std::max(most, QFontMetrics(font).horizontalAdvance(m_filter->index(row, column).data().toString()));
+        return most + 28;
+    };
+    const auto wish = [&](int column) {
+        const bool isWords = column == IncidentsModel::RuleColumn || column == IncidentsModel::StateColumn;
+        const int words = column == IncidentsModel::PlaceColumn ? longest(column, codeFont(12))
+            : isWords                                           ? longest(column, wordsFont(12))
+                                                                : kWidths[column];
+        return std::max(std::min(words, kWidths[column]), horizontalHeader()->sectionSizeHint(column));
+    };
     int room = viewport()->width() - kSentence;
     for (int column = 0; column < IncidentsModel::ColumnCount; ++column)
         room -= column == IncidentsModel::SentenceColumn ? 0 : wish(column);
     for (const auto& [column, least] : kGiving) {
-        const int given = std::min(std::max(-room, 0), wish(column) - least);
-        setColumnWidth(column, wish(column) - given);
+        const int wished = wish(column);
+        const int given = std::clamp(-room, 0, std::max(wished - least, 0));
+        setColumnWidth(column, wished - given);
         room += given;
     }
     // How many were folded stands in the card, too.

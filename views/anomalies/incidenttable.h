@@ -3,6 +3,7 @@
 
 #include <QSortFilterProxyModel>
 #include <QTableView>
+#include <QTimer>
 
 #include <telltale/store/logrecord.h>
 
@@ -43,9 +44,11 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fitColumns();
     void takeIncident();
 
     ViewState* m_state;
+    QTimer m_fit;
     IncidentFilter* m_filter;
     bool m_isTaking = false;
 };
