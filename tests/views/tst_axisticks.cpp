@@ -161,6 +161,12 @@ private Q_SLOTS:
         QCOMPARE(fitLabels({ deep, QStringLiteral("model.decoder.head") }, metrics, 86),
             (std::vector { QStringLiteral("embed.tokens"), QStringLiteral("head") }));
         QCOMPARE(fitLabels({ deep }, metrics, 86).front(), QStringLiteral("\u2026embed.tokens"));
+        // Runs of one name are told apart by their numbers, however long the name is.
+        const QString run = QStringLiteral("a-long-name-of-a-run #c6c2a041");
+        for (const QString& text : fitLabels({ run, run }, metrics, 110))
+            QVERIFY2(
+                text.endsWith(QStringLiteral("\u2026 #c6c2a041")) || text.endsWith(QStringLiteral("\u2026#c6c2a041")),
+                qPrintable(text));
         // Of two stacks of layers each keeps its name.
         const auto stacks
             = fitLabels({ QStringLiteral("encoder.layers.3.fc1.weight"), QStringLiteral("encoder.layers.4.fc1.weight"),

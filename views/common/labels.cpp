@@ -38,6 +38,16 @@ QString numbersOf(QString start)
     return numbers.join(u'\u00B7');
 }
 
+/// Cut at its end; the number that tells a run from its namesakes stays whole: "demo… #c6c2a041".
+QString elided(const QString& text, const QFontMetricsF& metrics, double width)
+{
+    const qsizetype number = text.lastIndexOf(QLatin1String(" #"));
+    const double room = number > 0 ? width - metrics.horizontalAdvance(text.mid(number)) : 0;
+    const QString name = metrics.elidedText(text.left(number), Qt::ElideRight, room);
+    return metrics.horizontalAdvance(text) <= width || name.size() < 2 ? metrics.elidedText(text, Qt::ElideRight, width)
+                                                                       : name + text.mid(number);
+}
+
 bool startsWithNumber(const QString& text, qsizetype at)
 {
     return at < text.size() && text[at] >= u'0' && text[at] <= u'9';
@@ -62,7 +72,7 @@ QString cutFront(const QString& text, bool keepsSlot, const QFontMetricsF& metri
     }
     if (keepsSlot && slot > 0 && text.left(slot).contains(u'.') && isTooLong(some) && !isTooLong(cutAt(slot)))
         return cutAt(slot);
-    return metrics.elidedText(some, Qt::ElideRight, width);
+    return elided(some, metrics, width);
 }
 
 /// Without its first chars, but for what tells them from other ones; what is still too long is cut at its end.
