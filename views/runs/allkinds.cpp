@@ -24,6 +24,7 @@ namespace {
 
 constexpr int kRowHeight = 20;
 constexpr int kValueWidth = 74;
+constexpr int kBesideValue = 24; ///< the margins of a cell, and what it ends before the edge
 constexpr int kAfterMs = 60;
 constexpr int kAgainMs = 500; ///< while live
 
@@ -83,7 +84,7 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
     header->setStretchLastSection(false);
     header->setSectionResizeMode(0, QHeaderView::Stretch);
     header->setMinimumSectionSize(kValueWidth);
-    header->setSectionResizeMode(1, QHeaderView::ResizeToContents); // "0.004624 NaN" is as long as it is
+    header->setSectionResizeMode(1, QHeaderView::Fixed);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);
@@ -208,7 +209,7 @@ void AllKinds::ask()
                 rows.reserve(places.size());
                 for (const std::size_t place : places)
                     rows.push_back(lines[place].attempts);
-                const auto column = (*reader)->column(step, stat, rows);
+                const auto column = (*reader)->column(step, stat, rows, true);
                 for (std::size_t i = 0; column && i < places.size(); ++i)
                     values[places[i]] = (*column)[i];
             }
@@ -218,13 +219,23 @@ void AllKinds::ask()
 
 void AllKinds::take(const std::vector<series::CellValue>& values)
 {
+    Step newest { 0 };
+    for (const series::CellValue& cell : values)
+        newest = std::max(newest, cell.state >= series::CellState::Absent ? cell.step : newest);
+    const QFontMetrics metrics(numberFont(12));
+    int widest = 0; // "0.004624 NaN" is as long as it is
     for (int row = 0; row < m_model->rowCount() && row < static_cast<int>(values.size()); ++row) {
         const series::CellValue& cell = values[static_cast<std::size_t>(row)];
         const QModelIndex index = m_model->index(row, 1);
-        m_model->setData(index, valueText(m_lines[static_cast<std::size_t>(row)].stat, cell));
+        QString text = valueText(m_lines[static_cast<std::size_t>(row)].stat, cell);
+        if (cell.state >= series::CellState::Absent && cell.step != newest)
+            text = tr("%1 at %2", "a value, and its step").arg(text, formatStep(cell.step.value));
+        widest = std::max(widest, metrics.horizontalAdvance(text));
+        m_model->setData(index, text);
         m_model->setData(index,
             series::isNonFinite(cell.state) ? QVariant::fromValue(&Theme::criticalText) : QVariant(), kThemeColorRole);
     }
+    m_list->header()->resizeSection(1, std::max(kValueWidth, widest + kBesideValue));
 }
 
 void AllKinds::choose(int row)

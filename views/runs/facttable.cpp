@@ -127,14 +127,14 @@ void FactTable::paintEvent(QPaintEvent*)
                 return at >= 0 && at < static_cast<int>(row.values.size())
                     && !row.values[static_cast<std::size_t>(at)].hint.isEmpty();
             };
-            const bool neighbor = isHinted(i - 1);
-            const bool isBrief = !value.briefHint.isEmpty() && (neighbor || isHinted(i + 1));
-            const int left = neighbor ? cell.left() : i > 0 ? cell.left() - columnWidth : 0;
+            const int left = isHinted(i - 1) ? cell.left() : i > 0 ? cell.left() - columnWidth : 0;
             const QRect box(left, top + kRow - 3, cell.right() + 1 - left, kHint);
-            const QString& hint = isBrief ? value.briefHint : value.hint;
-            if (painter.fontMetrics().horizontalAdvance(hint) <= box.width()) // half a number says another one
-                painter.drawText(box, static_cast<int>(Qt::AlignTop | Qt::AlignRight), hint);
+            if (painter.fontMetrics().horizontalAdvance(value.hint) <= box.width()) // half a number says another one
+                painter.drawText(box, static_cast<int>(Qt::AlignTop | Qt::AlignRight), value.hint);
         }
+        painter.setFont(numberFont(10));
+        painter.setPen(theme.text3);
+        painter.drawText(QPoint(0, top + kRow - 3 + painter.fontMetrics().ascent()), row.hint);
         top += rowHeight(row);
     }
 }

@@ -16,11 +16,11 @@ public:
         QString text;
         bool critical = false;
         QString hint; ///< small and quiet beneath, as in "last finite 3.66"
-        QString briefHint; ///< in its place where the value beside it has one, too; empty: cut
     };
     struct Row {
         QString name;
         std::vector<Value> values;
+        QString hint {}; ///< beneath the name: what the hints of the values are of
     };
     enum class Style { Numbers, Code };
 

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/analysis/ranktopology.h>
+#include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
@@ -38,11 +39,19 @@ constexpr std::size_t kColumns = 2;
 constexpr int kAskAfterMs = 40;
 constexpr int kLiveEveryMs = 250; ///< the newest step moves on faster than a person reads
 
-FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, const std::optional<LastFinite>& last)
+/// A value of finite elements beside others that are not.
+bool isPartOf(Stat stat, const CellValue& cell, std::uint64_t numel)
+{
+    return factsOf(stat).nonFinite == NonFinite::OverFinite && series::isNonFinite(cell.state)
+        && series::readoutState(stat, cell, numel) == CellState::Value;
+}
+
+/// `shownStep` is that of the title.
+FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, Step shownStep)
 {
     FactTable::Value value;
     const CellState state = isNonFiniteCount(stat) ? cell.state : series::readoutState(stat, cell, numel);
-    value.critical = series::isNonFinite(state);
+    value.critical = series::isNonFinite(state) || isPartOf(stat, cell, numel);
     switch (state) {
     case CellState::NaN:
         value.text = QStringLiteral("NaN");
@@ -68,12 +77,38 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
     default:
         value.text = QChar(0x2013);
     }
-    if (last && value.critical) {
-        const QString finite = formatValue(last->value), at = formatStep(last->step.value);
-        value.hint = InspectorPanel::tr("last finite %1 at %2").arg(finite, at);
-        value.briefHint = InspectorPanel::tr("%1 at %2", "last finite value, and its step").arg(finite, at);
-    }
+    if (isPartOf(stat, cell, numel))
+        value.hint = InspectorPanel::tr("beside %1", "a finite value, of the elements that are not")
+                         .arg(glyphs::word(cell.state));
+    else if (cell.state >= CellState::Absent && cell.step != shownStep)
+        value.hint = InspectorPanel::tr("of step %1").arg(formatStep(cell.step.value));
     return value;
+}
+
+/// The last finite values of a row. Where two hints stand side by side, what they have in common goes below the name.
+void addLastFinite(FactTable::Row& row, const std::vector<std::optional<LastFinite>>& last)
+{
+    std::vector<std::size_t> places;
+    for (std::size_t c = 0; c < row.values.size(); ++c) {
+        if (last[c] && row.values[c].critical && row.values[c].hint.isEmpty())
+            places.push_back(c);
+    }
+    if (places.empty())
+        return;
+    const auto hints = std::count_if(
+        row.values.begin(), row.values.end(), [](const FactTable::Value& value) { return !value.hint.isEmpty(); });
+    const QString at = formatStep(last[places.front()]->step.value);
+    const bool isOneStep = std::all_of(
+        places.begin(), places.end(), [&](std::size_t c) { return last[c]->step == last[places.front()]->step; });
+    const bool areSeveral = places.size() + static_cast<std::size_t>(hints) > 1;
+    if (areSeveral)
+        row.hint = isOneStep ? InspectorPanel::tr("last finite at %1").arg(at) : InspectorPanel::tr("last finite");
+    for (const std::size_t c : places) {
+        const QString finite = formatValue(last[c]->value), step = formatStep(last[c]->step.value);
+        row.values[c].hint = !areSeveral ? InspectorPanel::tr("last finite %1 at %2").arg(finite, step)
+            : isOneStep                  ? finite
+                        : InspectorPanel::tr("%1 at %2", "last finite value, and its step").arg(finite, step);
+    }
 }
 
 QString statLabel(Stat stat)
@@ -129,6 +164,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     , m_body(new QWidget)
     , m_title((new RoleLabel(&Theme::text, codeFont(14, 500), m_body))->asData())
     , m_subtitle((new RoleLabel(&Theme::text2, wordsFont(12), m_body))->asData())
+    , m_shapesTitle(sectionTitle(tr("Shapes"), m_body))
     , m_shapes(new FactTable(FactTable::Style::Code, m_body))
     , m_kindLabel((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
     , m_values(new FactTable(FactTable::Style::Numbers, m_body))
@@ -177,7 +213,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_title);
     layout->addWidget(m_subtitle);
     layout->addSpacing(10);
-    layout->addWidget(sectionTitle(tr("Shapes"), m_body));
+    layout->addWidget(m_shapesTitle);
     layout->addWidget(m_shapes);
     layout->addSpacing(10);
     layout->addWidget(m_kindLabel);
@@ -274,8 +310,9 @@ void InspectorPanel::moduleChanged()
         const bool known
             = std::any_of(shapes.begin(), shapes.end(), [&](const auto& row) { return row.name == label; });
         if (!known)
-            shapes.push_back({ label, { { shapeText(series), false, {}, {} } } });
+            shapes.push_back({ label, { { shapeText(series), false, {} } } });
     }
+    m_shapesTitle->setVisible(!shapes.empty()); // a collective has none
     m_shapes->set({}, std::move(shapes));
     askRecords();
     // Another kind's numbers under this kind's name would be believed.
@@ -403,26 +440,26 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     for (const ModuleKey& key : m_keys)
         columns.append(key.slotText());
     std::vector<FactTable::Row> rows;
-    // Where a count is not zero, what is finite all the same is only of the finite elements.
-    std::vector<bool> isBroken(m_keys.size()), isPartly(m_keys.size());
+    // What was not collected at the step itself is of one before it.
+    std::optional<Step> newest;
+    for (const auto& row : answer.values) {
+        for (const CellValue& cell : row)
+            newest = cell.state >= CellState::Absent ? std::max(newest, std::optional(cell.step)) : newest;
+    }
+    step = newest.value_or(step);
+    bool isOverFinite = false;
     for (std::size_t i = 0; i < stats.size() && i < answer.values.size(); ++i) {
         FactTable::Row row { statLabel(stats[i]), {} };
         for (std::size_t c = 0; c < answer.values[i].size(); ++c) {
-            row.values.push_back(
-                valueOf(stats[i], answer.values[i][c], c < m_numels.size() ? m_numels[c] : 0, answer.lastFinite[i][c]));
-            const bool isCritical = row.values.back().critical;
-            if (c < isBroken.size() && isNonFiniteCount(stats[i]))
-                isBroken[c] = isBroken[c] || isCritical;
-            else if (c < isPartly.size() && factsOf(stats[i]).nonFinite == NonFinite::OverFinite)
-                isPartly[c] = isPartly[c] || !isCritical;
+            const std::uint64_t numel = c < m_numels.size() ? m_numels[c] : 0;
+            row.values.push_back(valueOf(stats[i], answer.values[i][c], numel, step));
+            isOverFinite = isOverFinite || isPartOf(stats[i], answer.values[i][c], numel);
         }
+        addLastFinite(row, answer.lastFinite[i]);
         rows.push_back(std::move(row));
     }
     m_values->setTitle(tr("At step %1").arg(formatStep(step.value)));
     m_values->set(columns, std::move(rows));
-    bool isOverFinite = false;
-    for (std::size_t c = 0; c < isBroken.size(); ++c)
-        isOverFinite = isOverFinite || (isBroken[c] && isPartly[c]);
     m_footnote->setVisible(isOverFinite);
 
     std::vector<RankBars::Bar> bars;

@@ -56,6 +56,7 @@ private:
     QWidget* m_body;
     RoleLabel* m_title;
     RoleLabel* m_subtitle;
+    RoleLabel* m_shapesTitle;
     FactTable* m_shapes;
     RoleLabel* m_kindLabel;
     FactTable* m_values;
