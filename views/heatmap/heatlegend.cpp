@@ -125,6 +125,15 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
         title += picture.scaleMode == HeatScale::Difference ? QCoreApplication::translate("HeatLegend", ", difference")
                                                             : QCoreApplication::translate("HeatLegend", ", ratio");
     painter.drawText(QPointF(x, y + 12), title);
+    if (picture.axes == HeatAxes::RankByStep && !picture.rows.empty()) {
+        // One tensor on all ranks: no row names it, and a narrow bar above has no room to.
+        painter.setFont(wordsFont(11));
+        painter.setPen(theme.text2);
+        painter.drawText(QPointF(x, y + 27),
+            painter.fontMetrics().elidedText(
+                picture.rows.front().fullName(), Qt::ElideLeft, static_cast<int>(area.right() - x)));
+        y += 15;
+    }
     painter.setFont(wordsFont(10));
     painter.setPen(theme.text3);
     painter.drawText(QPointF(x, y + 26), reductionText(picture));
