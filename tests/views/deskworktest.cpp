@@ -453,6 +453,10 @@ private Q_SLOTS:
         QCOMPARE(state()->selection().front().name, QStringLiteral("layers.7.attn.qkv"));
         state()->setKind(Kind::GradReduced);
         QCOMPARE(state()->selection().front().name, QStringLiteral("layers.7.attn.qkv.weight"));
+        // So does a slot that the other kind does not have, as a head of attention.
+        state()->setSelection({ { QStringLiteral("layers.7.attn.qkv"), protocolone::slotOf("head_3") } });
+        state()->setKind(Kind::Actv);
+        QCOMPARE(state()->selection().front().slotText(), QStringLiteral("output"));
     }
 
     void curvesDrawEveryRunThatIsCompared()

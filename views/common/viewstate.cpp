@@ -277,8 +277,8 @@ void ViewState::takeStatOfKind()
     setStat(*first);
 }
 
-/// A parameter has no activation, nor a module a gradient: where nothing that is selected has the kind, what has it of
-/// the same module is selected in its place.
+/// A parameter has no activation, nor a module a gradient, nor a head of attention either: where nothing that is
+/// selected has the kind, what has it of the same module is selected in its place.
 static void moveToOwners(ViewState& state)
 {
     const std::shared_ptr<const store::Catalog> catalog = state.catalog();
@@ -286,17 +286,14 @@ static void moveToOwners(ViewState& state)
     if (!catalog || state.selection().empty() || kind == Kind::Scalar)
         return;
     std::vector<ModuleKey> moved;
-    const auto has = [&](const QString& name) {
-        const ModuleKeys found = keysOf(*catalog, kind, name);
-        return !found.keys.empty() && found.kind == kind;
-    };
     for (const ModuleKey& key : state.selection()) {
-        if (has(key.name))
-            return;
-        for (const QString& name : { key.name.section(u'.', 0, -2), key.name + QStringLiteral(".weight") }) {
-            if (name.isEmpty() || !has(name))
+        for (const QString& name : { key.name, key.name.section(u'.', 0, -2), key.name + QStringLiteral(".weight") }) {
+            const ModuleKeys found = keysOf(*catalog, kind, name);
+            if (name.isEmpty() || found.keys.empty() || found.kind != kind)
                 continue;
-            for (const ModuleKey& one : keysOf(*catalog, kind, name).keys) {
+            if (std::find(found.keys.begin(), found.keys.end(), key) != found.keys.end())
+                return;
+            for (const ModuleKey& one : found.keys) {
                 if (std::find(moved.begin(), moved.end(), one) == moved.end())
                     moved.push_back(one);
             }
