@@ -6,6 +6,7 @@
 
 #include <QPainter>
 #include <QPainterPath>
+#include <QTreeView>
 
 #include <telltale/analysis/deviation.h>
 #include <telltale/common/glyphs.h>
@@ -60,19 +61,30 @@ void ModulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     else if (option.state.testFlag(QStyle::State_MouseOver))
         painter->fillRect(option.rect, theme.hover);
     painter->save();
-    if (index.column() == items::ModuleTreeModel::ModuleColumn) {
+    const QModelIndex named = index.siblingAtColumn(items::ModuleTreeModel::ModuleColumn);
+    const auto worst
+        = index.siblingAtColumn(items::ModuleTreeModel::WorstColumn).data(items::WorstRole).value<items::WorstValue>();
+    const auto* tree = qobject_cast<const QTreeView*>(option.widget);
+    if (index == named || (tree && !worst.known)) {
+        // What has no worst value leaves that column, too, to a long name: each cell draws its part.
+        const QRect whole = tree && !worst.known
+            ? option.rect.united(tree->visualRect(named))
+                  .united(tree->visualRect(index.siblingAtColumn(items::ModuleTreeModel::WorstColumn)))
+            : option.rect;
+        painter->setClipRect(option.rect, Qt::IntersectClip);
         painter->setFont(codeFont(12));
         painter->setPen(theme.text);
-        const QRect text = option.rect.adjusted(4, 0, -4, 0);
+        const QRect text = whole.adjusted(4, 0, -4, 0);
         painter->drawText(text, static_cast<int>(Qt::AlignVCenter),
-            painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, text.width()));
-    } else if (const auto worst = index.data(items::WorstRole).value<items::WorstValue>(); worst.known) {
+            painter->fontMetrics().elidedText(named.data().toString(), Qt::ElideRight, text.width()));
+    } else if (worst.known) {
         constexpr int kValue = 40;
         const QRectF cell = QRectF(option.rect).adjusted(8, 0, -8, 0);
         paintBar(painter, cell.adjusted(0, 0, -kValue, 0), worst);
         painter->setClipping(false);
         painter->setFont(numberFont(11));
-        painter->setPen(worst.isNonFinite() ? theme.criticalText : theme.text3);
+        const QColor color = worst.isNonFinite() ? theme.criticalText : theme.text3;
+        painter->setPen(option.state.testFlag(QStyle::State_Selected) ? theme.onSelection(color) : color);
         painter->drawText(QRectF(cell.right() - kValue, cell.top(), kValue, cell.height()),
             Qt::AlignRight | Qt::AlignVCenter, valueText(worst));
     }
