@@ -72,6 +72,7 @@ QLabel* ViewBar::addTitle(const QString& title)
     QLabel* caption = addCaption();
     m_tails.pop_back();
     m_layout->setStretchFactor(caption, kOverStretch);
+    addStretch(); // where the caption is hidden; else the combos would grow
     caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_titleCaption = caption;
     return caption;

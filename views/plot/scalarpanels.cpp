@@ -66,7 +66,17 @@ std::vector<ScalarPanel> panelsOf(const CurvePicture& picture)
         }
         panel.picture.series.push_back(one);
         if (one.hasRunColor)
-            panel.picture.series.back().slot = (one.slot - firstRow) % SeriesStyle::kDistinct;
+            panel.picture.series.back().slot = one.slot - firstRow;
+    }
+    for (ScalarPanel& panel : panels) {
+        std::vector<CurveSeries>& all = panel.picture.series;
+        // Parts that no other run has keep colors of their own: there is nothing that they could be taken for.
+        const bool isOwn = panel.isShared
+            && std::none_of(all.begin(), all.end(), [](const CurveSeries& one) { return one.isOtherRun; });
+        for (CurveSeries& one : all) {
+            if (one.hasRunColor)
+                one.slot = isOwn ? one.slot / SeriesStyle::kColors : one.slot % SeriesStyle::kDistinct;
+        }
     }
     return panels;
 }
