@@ -14,7 +14,6 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
-#include <telltale/plot/exactvalues.h>
 #include <telltale/plot/overviewcanvas.h>
 #include <telltale/plot/scrolledplots.h>
 #include <telltale/runs/panelhead.h>
@@ -96,7 +95,6 @@ QWidget* RunView::makeTabs()
     m_system->setObjectName(QStringLiteral("systemCanvas"));
     m_system->setAccessibleName(tr("What the system uses"));
     m_system->setSmoothing(0);
-    m_systemValues = new ExactValues(context(), m_system);
     m_system->setEmptyText(tr("This run has no system metrics: its config or its environment has them off, its agent "
                               "sends none, or no step has ended yet."));
     m_logged = new LoggedPane;
@@ -206,7 +204,6 @@ void RunView::take(const RunPicture& picture)
         showDocument();
     }
     m_system->setPicture(std::make_shared<const CurvePicture>(picture.system));
-    m_systemValues->ask();
     m_known.afterText = picture.lastText;
     m_known.afterImage = picture.lastImage;
     m_known.afterConsole = picture.lastConsole;

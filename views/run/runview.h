@@ -13,7 +13,6 @@ class QTabWidget;
 namespace telltale::views {
 
 class ConsolePane;
-class ExactValues;
 class FactTree;
 class LoggedPane;
 class NotesEditor;
@@ -69,7 +68,6 @@ private:
     QWidget* m_words = nullptr; ///< tags and notes
     QTabWidget* m_tabs = nullptr;
     OverviewCanvas* m_system = nullptr;
-    ExactValues* m_systemValues = nullptr;
     LoggedPane* m_logged = nullptr;
     ConsolePane* m_console = nullptr;
 };
