@@ -501,6 +501,13 @@
             <numerusform>last %n steps</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n steps up to %1</source>
+        <translation>
+            <numerusform>%n step up to %1</numerusform>
+            <numerusform>%n steps up to %1</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::RanksView</name>

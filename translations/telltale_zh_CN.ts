@@ -185,6 +185,18 @@
             <numerusform>%1（%n 个 rank）</numerusform>
         </translation>
     </message>
+    <message>
+        <source>ms in calls</source>
+        <translation>调用毫秒数</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>calls</source>
+        <translation>调用次数</translation>
+    </message>
 </context>
 <context>
     <name>CompareRuns</name>
@@ -228,10 +240,6 @@
     <message>
         <source>Equal to %1 until step %2</source>
         <translation>在容差 %1 内直到第 %2 步相同</translation>
-    </message>
-    <message>
-        <source> (%1 of it)</source>
-        <translation>（相对差 %1）</translation>
     </message>
     <message>
         <source>.</source>
@@ -285,6 +293,14 @@
         <source>%1; first: step %2, rank %3, %4 (%5; %6): %7 against %8</source>
         <translation>%1；最先不同：第 %2 步，rank %3，%4（%5；%6）：%7 对 %8</translation>
     </message>
+    <message>
+        <source> (%1 apart)</source>
+        <translation>（相差 %1）</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
 </context>
 <context>
     <name>ComparedCurves</name>
@@ -320,6 +336,14 @@
     <message>
         <source>%1 not drawn</source>
         <translation>%1 条未画出</translation>
+    </message>
+    <message>
+        <source>%1 above, %2 below</source>
+        <translation>上方 %1 条，下方 %2 条</translation>
+    </message>
+    <message>
+        <source>%1 more above</source>
+        <translation>上方还有 %1 条</translation>
     </message>
 </context>
 <context>
@@ -2050,7 +2074,7 @@
     </message>
     <message>
         <source>Share of each parameter&apos;s elements whose gradient has the sign of the optimizer&apos;s momentum.</source>
-        <translation>每个参数中梯度与优化器动量同号的元素所占比例。</translation>
+        <translation>每个参数中梯度与优化器一阶矩同号的元素所占比例。</translation>
     </message>
     <message>
         <source>Watch the collective operations.</source>
@@ -2292,7 +2316,7 @@
     </message>
     <message>
         <source>open</source>
-        <translation>未平息</translation>
+        <translation>未恢复</translation>
     </message>
     <message>
         <source>acknowledged</source>
@@ -2348,7 +2372,7 @@
     </message>
     <message>
         <source>quiet</source>
-        <translation>已平息</translation>
+        <translation>已恢复</translation>
     </message>
 </context>
 <context>
@@ -2406,7 +2430,7 @@
     </message>
     <message>
         <source>at most %1 deviations from what came before</source>
-        <translation>与此前水平相比最多偏离 %1 个标准差</translation>
+        <translation>与此前水平相比最多偏离 %1 个稳健偏差</translation>
     </message>
     <message>
         <source>Module</source>
@@ -2744,7 +2768,7 @@
     </message>
     <message>
         <source>Zoom &amp;back</source>
-        <translation>缩放后退(&amp;B)</translation>
+        <translation>后退缩放(&amp;B)</translation>
     </message>
     <message>
         <source>Zoom f&amp;orward</source>
@@ -2908,7 +2932,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Run a demo that goes &amp;wrong</source>
-        <translation>运行会出错的演示(&amp;W)</translation>
+        <translation>带故障的演示(&amp;W)</translation>
     </message>
     <message>
         <source>&amp;Previous panel</source>
@@ -3108,7 +3132,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>zoom back</source>
-        <translation>缩放后退</translation>
+        <translation>后退缩放</translation>
     </message>
     <message>
         <source>go to</source>
@@ -3859,6 +3883,11 @@ GPL-3.0-or-later</translation>
         <source>%1 of everything collected, else %2</source>
         <translation>所有已采集数据的%1，否则为%2</translation>
     </message>
+    <message>
+        <source>%1 at %2</source>
+        <comment>a value, and its step</comment>
+        <translation>%1（第 %2 步）</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::Annotator</name>
@@ -3882,10 +3911,6 @@ GPL-3.0-or-later</translation>
 <context>
     <name>telltale::views::AnomaliesPanel</name>
     <message>
-        <source>Anomalies</source>
-        <translation>异常</translation>
-    </message>
-    <message>
         <source>Lanes</source>
         <translation>泳道</translation>
     </message>
@@ -3896,6 +3921,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>by rank</source>
         <translation>按 rank</translation>
+    </message>
+    <message>
+        <source>Anomaly timeline</source>
+        <translation>异常时间线</translation>
     </message>
 </context>
 <context>
@@ -4375,7 +4404,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>The rules that are tried find the same as those in force.</source>
-        <translation>试用的规则与现行规则的结果相同。</translation>
+        <translation>试验规则与生效规则的结果相同。</translation>
     </message>
 </context>
 <context>
@@ -4490,7 +4519,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Collectives over the steps</source>
-        <translation>集合通信随步</translation>
+        <translation>集合通信随步变化</translation>
     </message>
     <message>
         <source>Call stack</source>
@@ -4514,15 +4543,15 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>time over steps</source>
-        <translation>时间随步</translation>
+        <translation>时间随步变化</translation>
     </message>
     <message>
         <source>bytes over steps</source>
-        <translation>字节随步</translation>
+        <translation>字节随步变化</translation>
     </message>
     <message>
         <source>calls over steps</source>
-        <translation>次数随步</translation>
+        <translation>次数随步变化</translation>
     </message>
     <message>
         <source>Follow the newest steps</source>
@@ -4769,6 +4798,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Choose up to %1 runs to compare with “%2”.</source>
         <translation>最多选择 %1 个运行与“%2”对比。</translation>
+    </message>
+    <message>
+        <source>%1 has none of these curves</source>
+        <translation>%1 没有这些曲线</translation>
     </message>
 </context>
 <context>
@@ -5124,6 +5157,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>what ran last</source>
         <translation>最后生效</translation>
+    </message>
+    <message>
+        <source>not valid yet</source>
+        <translation>尚无效</translation>
+    </message>
+    <message>
+        <source>Nothing yet: what was written is not valid.</source>
+        <translation>尚无：所写内容无效。</translation>
     </message>
 </context>
 <context>
@@ -5522,7 +5563,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>No tensor with a histogram matches the filter “%1”.</source>
-        <translation>没有带直方图的张量与过滤条件“%1”匹配。</translation>
+        <translation>没有带直方图的张量符合筛选“%1”。</translation>
     </message>
     <message>
         <source>There are no histograms of %1 on rank %2.</source>
@@ -5694,7 +5735,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>moments</source>
-        <translation>动量</translation>
+        <translation>矩</translation>
     </message>
     <message>
         <source>parameters</source>
@@ -6039,7 +6080,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Block</source>
-        <translation>模块块</translation>
+        <translation>模块组</translation>
     </message>
     <message>
         <source>Rank</source>
@@ -6132,6 +6173,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1 by step %2</source>
+        <translation>到第 %2 步，%1</translation>
     </message>
 </context>
 <context>
@@ -6259,6 +6304,23 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1: of its parameters, below</source>
         <translation>%1：属于其参数，见下</translation>
+    </message>
+    <message>
+        <source>beside %1</source>
+        <comment>a finite value, of the elements that are not</comment>
+        <translation>另有 %1</translation>
+    </message>
+    <message>
+        <source>of step %1</source>
+        <translation>第 %1 步的值</translation>
+    </message>
+    <message>
+        <source>last finite at %1</source>
+        <translation>第 %1 步最近有限值</translation>
+    </message>
+    <message>
+        <source>last finite</source>
+        <translation>最近有限值</translation>
     </message>
 </context>
 <context>
@@ -6617,6 +6679,11 @@ GPL-3.0-or-later</translation>
             <numerusform>全部 %n 个 rank</numerusform>
         </translation>
     </message>
+    <message>
+        <source>at %1</source>
+        <comment>a step</comment>
+        <translation>第 %1 步</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::OverviewView</name>
@@ -6803,7 +6870,7 @@ GPL-3.0-or-later</translation>
     <message numerus="yes">
         <source>Samples were lost of rank %1: views draw them as gaps.</source>
         <translation>
-            <numerusform>rank %1 丢失了样本：视图中显示为空缺。</numerusform>
+            <numerusform>rank %1 丢失了样本：视图中显示为缺口。</numerusform>
         </translation>
     </message>
 </context>
@@ -6850,6 +6917,12 @@ GPL-3.0-or-later</translation>
         <source>how far each agent is behind the store</source>
         <translation>各代理落后于存储多少</translation>
     </message>
+    <message numerus="yes">
+        <source>%n steps up to %1</source>
+        <translation>
+            <numerusform>至第 %1 步的 %n 步</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::RanksView</name>
@@ -6859,15 +6932,15 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Layers over steps</source>
-        <translation>各层随步</translation>
+        <translation>各层随步变化</translation>
     </message>
     <message>
         <source>Layers by ranks</source>
-        <translation>各层按 rank</translation>
+        <translation>各层 × rank</translation>
     </message>
     <message>
         <source>Ranks over steps</source>
-        <translation>各 rank 随步</translation>
+        <translation>各 rank 随步变化</translation>
     </message>
     <message>
         <source>rank</source>
@@ -6919,7 +6992,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>ranks over steps</source>
-        <translation>各 rank 随步</translation>
+        <translation>各 rank 随步变化</translation>
     </message>
     <message>
         <source>replicas</source>
@@ -6955,7 +7028,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Replicas over steps</source>
-        <translation>副本随步</translation>
+        <translation>副本随步变化</translation>
     </message>
     <message numerus="yes">
         <source>All %n ranks</source>
@@ -7175,7 +7248,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Try %1</source>
-        <translation>试用 %1</translation>
+        <translation>试验 %1</translation>
     </message>
     <message>
         <source>This program writes nothing.</source>
