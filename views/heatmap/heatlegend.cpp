@@ -180,4 +180,25 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
     painter.restore();
 }
 
+void paintHeatStrip(QPainter& painter, const QRectF& line, const HeatPicture& picture, const Theme& theme)
+{
+    constexpr double kStripWidth = 96;
+    constexpr double kStripGap = 6;
+    const QString low = formatValue(picture.scale.low()), high = formatValue(picture.scale.high());
+    painter.setFont(numberFont(11));
+    painter.setPen(theme.text2);
+    const double lowWidth = painter.fontMetrics().horizontalAdvance(low);
+    const double highWidth = painter.fontMetrics().horizontalAdvance(high);
+    const double left = std::floor(line.right() - highWidth - kStripGap - kStripWidth);
+    if (left - kStripGap - lowWidth < line.left())
+        return;
+    const ColorTable& table = picture.isDiverging() ? divergingTable(theme.mode) : kSequentialTable;
+    for (int x = 0; x < static_cast<int>(kStripWidth); ++x)
+        painter.fillRect(QRectF(left + x, std::round(line.center().y()) - 5, 1, 10),
+            QColor::fromRgb(table[static_cast<std::size_t>(x * 256 / static_cast<int>(kStripWidth))]));
+    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, high);
+    painter.drawText(QRectF(line.left(), line.top(), left - kStripGap - line.left(), line.height()),
+        Qt::AlignRight | Qt::AlignVCenter, low);
+}
+
 }

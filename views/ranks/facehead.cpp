@@ -3,6 +3,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QSignalBlocker>
 #include <QSlider>
 
@@ -13,6 +14,21 @@ namespace telltale::views {
 namespace {
 constexpr int kHeight = 28;
 constexpr int kLeastSlider = 48;
+
+/// Cut at the left with dots: the last parts of a name tell it from others.
+class ValueLabel : public QLabel {
+public:
+    using QLabel::QLabel;
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        painter.setPen(palette().color(foregroundRole()));
+        painter.drawText(
+            rect(), Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(text(), Qt::ElideLeft, width()));
+    }
+};
 }
 
 FaceHead::FaceHead(const QString& title, const QString& axis, const QString& objectName, QWidget* parent)
@@ -20,7 +36,7 @@ FaceHead::FaceHead(const QString& title, const QString& axis, const QString& obj
     , m_title(title)
     , m_axis(axis)
     , m_name(new QLabel(title, this))
-    , m_value(new QLabel(this))
+    , m_value(new ValueLabel(this))
     , m_slider(new QSlider(Qt::Horizontal, this))
 {
     setFixedHeight(kHeight);

@@ -17,6 +17,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/heatmap/heatlegend.h>
 
 #include "facehead.h"
 #include "rankmap.h"
@@ -43,6 +44,31 @@ QString groupText(analysis::Parallel way)
     const auto name = analysis::parallelName(way);
     return RanksView::tr("by %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
 }
+
+/// With the colors of all faces, where none of them has room for a legend.
+class MapCaption : public QLabel {
+public:
+    using QLabel::QLabel;
+    void setColors(std::shared_ptr<const HeatPicture> picture)
+    {
+        m_picture = std::move(picture);
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent* event) override
+    {
+        QLabel::paintEvent(event);
+        if (!m_picture)
+            return;
+        QPainter painter(this);
+        const int left = indent() + fontMetrics().horizontalAdvance(text()) + 12;
+        paintHeatStrip(painter, QRectF(rect().adjusted(left, 0, -12, 0)), *m_picture, Theme::current());
+    }
+
+private:
+    std::shared_ptr<const HeatPicture> m_picture;
+};
 
 }
 
@@ -86,7 +112,7 @@ void RanksView::buildFaces()
     m_below = new QStackedWidget(this);
     m_below->addWidget(m_faces[RanksBySteps]);
     m_below->addWidget(m_replicas);
-    m_mapCaption = new QLabel(this);
+    m_mapCaption = new MapCaption(this);
     m_mapCaption->setFixedHeight(28);
     m_mapCaption->setIndent(12);
     m_mapCaption->setFont(wordsFont(11, 500));
@@ -353,6 +379,7 @@ void RanksView::show(const RanksAnswer& answer)
 {
     for (std::size_t i = 0; i < kFaces; ++i)
         m_faces[i]->setPicture(answer.faces[i]);
+    m_colors = answer.faces[LayersBySteps];
     m_map->setPicture(answer.map);
     m_replicas->setPicture(answer.replicas);
     const bool isEmpty = !answer.faces[LayersBySteps] || answer.faces[LayersBySteps]->rows.empty();
@@ -364,6 +391,15 @@ void RanksView::show(const RanksAnswer& answer)
     m_heads[LayersBySteps]->setVisible(!isEmpty);
     fillHeads();
     shareGutter();
+    placeLegend();
+}
+
+void RanksView::placeLegend()
+{
+    const bool hasRoom = width() * (1 - kLeftShare) >= kLegendFrom;
+    m_faces[LayersByRanks]->setLegendVisible(hasRoom);
+    const bool isEmpty = !m_colors || m_colors->rows.empty() || m_colors->columns() == 0;
+    static_cast<MapCaption*>(m_mapCaption)->setColors(hasRoom || isEmpty ? nullptr : m_colors);
 }
 
 void RanksView::troubleChanged()
@@ -374,7 +410,7 @@ void RanksView::troubleChanged()
 void RanksView::resizeEvent(QResizeEvent* event)
 {
     DataView::resizeEvent(event);
-    m_faces[LayersByRanks]->setLegendVisible(width() * (1 - kLeftShare) >= kLegendFrom);
+    placeLegend();
 }
 
 void RanksView::paintPicture(QPainter& painter, QSize size)

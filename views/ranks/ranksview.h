@@ -56,6 +56,7 @@ private:
     void shareGutter();
     void moveTo(Face face, int place);
     void show(const RanksAnswer& answer);
+    void placeLegend(); ///< on a face, else in a line above the map of ranks
     RanksRequest request() const;
     QString emptyText() const;
     void writeReplicas(class CsvWriter& csv) const;
@@ -72,6 +73,7 @@ private:
     ReplicaCanvas* m_replicas = nullptr;
     RankMap* m_map = nullptr;
     QLabel* m_mapCaption = nullptr;
+    std::shared_ptr<const HeatPicture> m_colors; ///< a face, whose scale is that of all
     QComboBox* m_kindBox = nullptr;
     QComboBox* m_statBox = nullptr;
     QComboBox* m_scaleBox = nullptr;
