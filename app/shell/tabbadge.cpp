@@ -50,8 +50,9 @@ void TabBadge::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    painter.setBrush(m_worst == store::Severity::Critical ? theme.criticalMark
-            : m_worst == store::Severity::Warning         ? theme.warnMark
+    // A number stands on it: the colors of words, which are dark enough below white, of both themes the darker rose.
+    painter.setBrush(m_worst == store::Severity::Critical ? Theme::light().criticalText
+            : m_worst == store::Severity::Warning         ? theme.warnText
                                                           : theme.notice);
     painter.drawRoundedRect(rect(), kHeight / 2.0, kHeight / 2.0);
     painter.setPen(m_worst == store::Severity::Critical ? QColor(Qt::white) : theme.base);

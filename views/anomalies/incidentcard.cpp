@@ -325,8 +325,8 @@ void IncidentCard::fitHeight()
     m_when->setVisible(isWhole && current());
     m_verdict->setVisible(height() >= kVerdictHeight);
     for (std::size_t i = 0; i < m_evidence.size(); ++i)
-        m_evidence[i]->setVisible(isWhole && i < m_shown.evidence.size());
-    if (isWhole && m_isShown)
+        m_evidence[i]->setVisible(i < m_shown.evidence.size());
+    if (m_isShown)
         fitEvidence();
 }
 
@@ -336,8 +336,10 @@ void IncidentCard::fitEvidence()
     const QMargins margins = layout()->contentsMargins();
     const int width = this->width() - margins.left() - margins.right();
     const int spacing = layout()->spacing();
-    int room = height() - margins.top() - margins.bottom() - m_title->sizeHint().height() - m_when->sizeHint().height()
-        - m_buttons->sizeHint().height() - 3 * spacing - m_sentence->heightForWidth(width);
+    int room = height() - margins.top() - margins.bottom() - m_title->sizeHint().height()
+        - m_buttons->sizeHint().height() - 2 * spacing - m_sentence->heightForWidth(width);
+    if (!m_when->isHidden())
+        room -= m_when->sizeHint().height() + spacing;
     int whole = 0;
     int lines = 0;
     for (std::size_t i = 0; i < std::min(m_evidence.size(), m_shown.evidence.size()); ++i) {

@@ -49,12 +49,21 @@ void PanelHead::setTitle(const QString& title)
 void PanelHead::setTitleVisible(bool on)
 {
     m_title->setVisible(on);
-    m_hint->setVisible(wantedHeight() > 0);
+    fitHint();
+}
+
+/// A number without the title that it counts says nothing.
+void PanelHead::fitHint()
+{
+    bool isNumber = false;
+    m_hint->text().toLongLong(&isNumber);
+    m_hint->setVisible(!isNumber || !m_title->isHidden());
 }
 
 void PanelHead::setHint(const QString& hint)
 {
     m_hint->setText(hint);
+    fitHint();
 }
 
 void PanelHead::setDetail(const QString& detail, ThemeColor color)

@@ -38,6 +38,7 @@ protected:
 
 private:
     void fitDetail();
+    void fitHint();
     int wantedHeight() const;
 
     QHBoxLayout* m_layout;
