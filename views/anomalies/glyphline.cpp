@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "glyphline.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <QHBoxLayout>
 #include <QPainter>
 
@@ -27,7 +30,9 @@ void GlyphLine::set(glyphs::Severity severity, const QString& text)
 void GlyphLine::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    const double line = QFontMetricsF(m_label->font()).height();
+    // Lines of Chinese words are taller than their font says.
+    const double least = QFontMetricsF(m_label->font()).height();
+    const double line = m_label->height() / std::max(1.0, std::floor(m_label->height() / least + 0.1));
     glyphs::paintSeverity(painter, QPointF(6, m_label->y() + line / 2), 10, m_severity, Theme::current());
 }
 
