@@ -31,8 +31,8 @@ public:
         = 0;
     virtual Expected<series::HeatResult> heatmap(const series::HeatQuery& query, const series::CancelToken& cancel = {})
         = 0;
-    /// All rows at one step. When `nearest`, a row without a sample there answers with its newest one before it, as long
-    /// as that stands: until one is due again by the smallest of the row's last distances between samples (routed
+    /// All rows at one step. When `nearest`, a row without a sample there answers with its newest one before it, as
+    /// long as that stands: until one is due again by the smallest of the row's last distances between samples (routed
     /// experts have none in most steps), or after a single one until others beside it are collected. A rank of a live
     /// run that has not come to the step yet is taken as it is.
     virtual Expected<std::vector<series::CellValue>> column(
