@@ -21,6 +21,17 @@ namespace telltale::items {
 namespace {
 
 constexpr int kMostOwn = 1000;
+/// What agents and the store call what happened; another kind is shown as it is.
+[[maybe_unused]] constexpr const char* kKinds[] { QT_TRANSLATE_NOOP("telltale::items::LogModel", "annotation"),
+    QT_TRANSLATE_NOOP("telltale::items::LogModel", "anomaly"),
+    QT_TRANSLATE_NOOP("telltale::items::LogModel", "checkpoint"),
+    QT_TRANSLATE_NOOP("telltale::items::LogModel", "clock"), QT_TRANSLATE_NOOP("telltale::items::LogModel", "config"),
+    QT_TRANSLATE_NOOP("telltale::items::LogModel", "damage"), QT_TRANSLATE_NOOP("telltale::items::LogModel", "drop"),
+    QT_TRANSLATE_NOOP("telltale::items::LogModel", "gap"), QT_TRANSLATE_NOOP("telltale::items::LogModel", "incident"),
+    QT_TRANSLATE_NOOP("telltale::items::LogModel", "judged"), QT_TRANSLATE_NOOP("telltale::items::LogModel", "log"),
+    QT_TRANSLATE_NOOP("telltale::items::LogModel", "note"), QT_TRANSLATE_NOOP("telltale::items::LogModel", "repaired"),
+    QT_TRANSLATE_NOOP("telltale::items::LogModel", "restart"), QT_TRANSLATE_NOOP("telltale::items::LogModel", "rules"),
+    QT_TRANSLATE_NOOP("telltale::items::LogModel", "thinned") };
 constexpr int kOmitAtOnce = 1000; ///< so that most insertions remove nothing
 
 QString text(const std::string& s)
@@ -234,7 +245,7 @@ QString LogModel::cell(const Entry& entry, int column) const
     case RankColumn:
         return entry.rank < 0 ? QString() : QString::number(entry.rank);
     case KindColumn:
-        return entry.kind;
+        return tr(entry.kind.toUtf8().constData());
     default:
         return entry.text;
     }
