@@ -111,6 +111,8 @@ public:
     ViewState* state = w->views.state;
     When always {};
     When inViews { {}, w->tabs };
+    /// F8 goes to the next error there.
+    When outsideOfConfig { [p = w] { return p->tabs->currentId() != QLatin1String("config"); } };
     When withRun { [s = state] { return s->run() != nullptr; } };
     When ours { [p = w] { return isOurs(*p); } };
     When oneOfOurs { [p = w] { return runIds(*p).size() < 2 && isOurs(*p); } };
@@ -230,7 +232,8 @@ std::vector<Command> Rows::view() const
             [w = w] { goToIncident(*w, true); } },
         { "view.previousBad", steps, tr("Previous non-finite value"), "", Qt::SHIFT | Qt::Key_F8, always,
             [w = w] { w->jump->previous(); } },
-        { "view.nextBad", steps, tr("Next non-finit&e value"), "", Qt::Key_F8, always, [w = w] { w->jump->next(); } },
+        { "view.nextBad", steps, tr("Next non-finit&e value"), "", Qt::Key_F8, outsideOfConfig,
+            [w = w] { w->jump->next(); } },
         { "view.markA", steps, tr("Set mark &A"), "", Qt::Key_A, inViews, [s = state] { setMark(*s, true); } },
         { "view.markB", steps, tr("Set mark &B"), "", Qt::Key_B, inViews, [s = state] { setMark(*s, false); } },
         { "view.clear", steps, tr("&Clear cursor and marks"), "", Qt::Key_Escape, inViews,

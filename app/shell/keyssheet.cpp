@@ -26,22 +26,18 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
 {
     setObjectName(QStringLiteral("keysSheet"));
     setWindowTitle(tr("Keys"));
-    // A group a menu, as many columns of them as there is room for.
-    struct Group {
-        QWidget* box;
-        int rows = 0;
-    };
-    std::vector<Group> groups;
+    std::vector<QWidget*> groups; // one a menu
     QGridLayout* grid = nullptr;
     QString menu;
-    int total = 0;
+    int row = 0;
     for (const CommandRegistry::Entry& entry : commands.all()) {
         if (entry.command.shortcut.isEmpty())
             continue;
         if (groups.empty() || entry.command.menu != menu) {
             menu = entry.command.menu;
-            groups.push_back({ new QWidget });
-            grid = new QGridLayout(groups.back().box);
+            row = 0;
+            groups.push_back(new QWidget);
+            grid = new QGridLayout(groups.back());
             grid->setContentsMargins(0, 0, 0, 12);
             grid->setHorizontalSpacing(20);
             grid->setVerticalSpacing(6);
@@ -49,8 +45,7 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
             grid->addWidget(
                 new RoleLabel(CommandRegistry::plain(menu), &Theme::text2, views::wordsFont(11, 600)), 0, 0);
         }
-        const int row = ++groups.back().rows;
-        ++total;
+        ++row;
         grid->addWidget(new RoleLabel(entry.words(), &Theme::text, views::wordsFont(12)), row, 0);
         grid->addWidget(
             new KeyChip(entry.command.shortcut.toString(QKeySequence::NativeText), {}), row, 1, Qt::AlignRight);
@@ -63,25 +58,43 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
     if (parent)
         room = room.boundedTo(parent->window()->size());
     int widest = 1;
-    for (const Group& group : groups)
-        widest = std::max(widest, group.box->sizeHint().width());
+    int height = 0; // of the highest column
+    for (const QWidget* group : groups) {
+        widest = std::max(widest, group->sizeHint().width());
+        height = std::max(height, group->sizeHint().height());
+    }
     const int columns = std::clamp((room.width() - 2 * kInset) / (widest + kBetween), 1, kMostColumns);
+    // The first groups of columns that are no higher than `most`.
+    const auto startsOf = [&groups](int most) {
+        std::vector<std::size_t> starts;
+        int filled = most;
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            const int own = groups[i]->sizeHint().height();
+            if (filled + own > most) {
+                starts.push_back(i);
+                filled = 0;
+            }
+            filled += own;
+        }
+        return starts;
+    };
+    while (startsOf(height).size() > static_cast<std::size_t>(columns))
+        ++height;
+    const std::vector<std::size_t> starts = startsOf(height);
     auto* content = new QWidget;
     auto* side = new QHBoxLayout(content);
     side->setContentsMargins(kInset, kInset, kInset, kInset);
     side->setSpacing(kBetween);
     QVBoxLayout* column = nullptr;
-    int filled = 0;
-    for (const Group& group : groups) {
-        if (!column || filled * columns >= total * side->count()) {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        if (std::find(starts.begin(), starts.end(), i) != starts.end()) {
             if (column)
                 column->addStretch();
             column = new QVBoxLayout;
             column->setSpacing(0);
             side->addLayout(column);
         }
-        column->addWidget(group.box);
-        filled += group.rows;
+        column->addWidget(groups[i]);
     }
     if (column)
         column->addStretch();

@@ -192,6 +192,7 @@ void MainWindow::makeCommands()
         connect(m_parts.views.state, signal, commands, &CommandRegistry::refresh);
     connect(m_parts.driver, &RunDriver::pulseChanged, commands, &CommandRegistry::refresh);
     connect(m_parts.docks, &DockHost::openChanged, commands, &CommandRegistry::refresh);
+    connect(m_parts.tabs, &ViewTabs::currentChanged, commands, &CommandRegistry::refresh);
     connect(m_parts.driver, &RunDriver::archiveListed, commands, &CommandRegistry::refresh);
     connect(m_parts.undo, &QUndoStack::indexChanged, commands, &CommandRegistry::refresh);
     connect(m_parts.imports, &Imports::progress, commands, &CommandRegistry::refresh);
@@ -275,6 +276,7 @@ void MainWindow::addChoices(QMenu* menu)
 void MainWindow::connectParts()
 {
     connect(m_parts.tabs, &ViewTabs::currentChanged, this, &MainWindow::spareDocks);
+    connect(m_parts.tabs, &ViewTabs::currentChanged, this, &MainWindow::updateHints);
     connect(m_parts.driver, &RunDriver::pulseChanged, this, &MainWindow::updatePulse);
     connect(m_parts.driver, &RunDriver::pulseChanged, this, &MainWindow::updateTitle);
     connect(m_parts.driver, &RunDriver::problem, this,
@@ -489,15 +491,23 @@ void MainWindow::updateCenter()
         m_welcome->setStarting(false);
     if (!focusWidget() || focusWidget() == m_toolBar->runButton())
         m_centre->currentWidget()->setFocus(); // where single keys work, not on the first button
-    if (welcoming) {
+    updateHints();
+    updatePulse();
+}
+
+void MainWindow::updateHints()
+{
+    if (m_centre->currentWidget() == m_welcome) {
         m_status->setHints({ { QStringLiteral("Ctrl+O"), tr("open") },
             { QStringLiteral("Ctrl+Shift+C"), tr("copy join string") }, { QStringLiteral("F1"), tr("keys") } });
+    } else if (m_parts.tabs->currentId() == QLatin1String("config")) {
+        m_status->setHints({ { QStringLiteral("Ctrl+Enter"), tr("apply") }, { QStringLiteral("F8"), tr("next error") },
+            { QStringLiteral("Ctrl+Z"), tr("undo edit") }, { QStringLiteral("F1"), tr("keys") } });
     } else {
         m_status->setHints({ { tr("Space"), tr("follow") }, { QStringLiteral("[ ]"), tr("previous, next incident") },
             { tr("Backspace"), tr("zoom back") }, { QStringLiteral("Ctrl+K"), tr("go to") },
             { QStringLiteral("F1"), tr("keys") } });
     }
-    updatePulse();
 }
 
 void MainWindow::updatePulse()

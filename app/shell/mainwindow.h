@@ -82,6 +82,7 @@ private:
     void showRunMenu();
     void updateCenter();
     void spareDocks(); ///< as what is in the center needs
+    void updateHints(); ///< the keys of what is in the center
     void updatePulse();
     void updateTitle();
     void openFirst();
