@@ -44,6 +44,7 @@ QComboBox QAbstractItemView::item { height: 22px; padding: 0 8px; border: 0; }
 QComboBox QAbstractItemView::item:selected { background: @selection; color: @text; }
 #compareChooser { background: @raised; border: 1px solid @controlBorder; }
 #compareChooser QListView { background: @raised; }
+#scrollBarCap { background: @window; border: 0; border-bottom: 1px solid @border; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle { background: @strong; border-radius: 3px; margin: 2px; }

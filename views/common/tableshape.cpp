@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tableshape.h"
 
+#include <QFrame>
 #include <QHeaderView>
 #include <QTableView>
 
@@ -23,6 +24,15 @@ void shapeTable(QTableView* table, int rowHeight)
     header->setFont(wordsFont(11));
     header->setFixedHeight(22);
     header->setHighlightSections(false);
+    capScrollBar(table);
+}
+
+void capScrollBar(QAbstractScrollArea* view)
+{
+    auto* cap = new QFrame(view);
+    cap->setObjectName(QStringLiteral("scrollBarCap"));
+    cap->setFixedHeight(22);
+    view->addScrollBarWidget(cap, Qt::AlignTop);
 }
 
 QRect wordsOf(const QRect& cell, const QModelIndex& index)

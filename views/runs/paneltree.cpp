@@ -4,6 +4,7 @@
 #include <QHeaderView>
 #include <QPainter>
 
+#include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/roles.h>
 
@@ -30,6 +31,7 @@ PanelTree::PanelTree(QWidget* parent)
     header()->setMinimumSectionSize(24);
     header()->setFixedHeight(22);
     header()->setHighlightSections(false);
+    capScrollBar(this);
 }
 
 void PanelTree::setEmptyText(const QString& text)
