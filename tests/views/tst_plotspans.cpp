@@ -311,6 +311,28 @@ private Q_SLOTS:
         }
     }
 
+    void legendSaysNothingOfARowThatEndedLongAgo()
+    {
+        CurvePicture picture;
+        for (int which = 0; which < 3; ++which) {
+            CurveSeries& one = picture.series.emplace_back();
+            one.result.buckets.resize(100);
+            for (std::size_t i = 0; i < (which == 0 ? 61U : 100U); ++i) {
+                if (which == 2 ? i % 10 == 0 : i % 2 == 0)
+                    one.result.buckets[i] = single(7);
+            }
+        }
+        const auto newest = [&](std::size_t at) { return LegendValue::newestOf(picture, picture.series[at]).state; };
+        QVERIFY(newest(0) == series::CellState::NotCollected);
+        QVERIFY(newest(1) == series::CellState::Value);
+        QVERIFY(newest(2) == series::CellState::Value); // due again only later
+        picture.isLive = true;
+        QVERIFY(newest(0) == series::CellState::NotCollected); // its rank is further
+        for (std::size_t i = 1; i < 3; ++i)
+            picture.series[i].row.rank = Rank { 1 };
+        QVERIFY(newest(0) == series::CellState::Value); // its rank has not come further
+    }
+
     void lastValueNamesTheLastFiniteOneBesideANaN()
     {
         CurveSeries one;

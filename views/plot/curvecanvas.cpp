@@ -357,15 +357,7 @@ std::vector<LegendValue> CurveCanvas::legendValues() const
                 values.back().compare(cellAt(one.result, *state().markA()), cellAt(one.result, *state().markB()));
             continue;
         }
-        // No cursor: the newest that was measured.
-        LegendValue newest;
-        for (auto b = one.result.buckets.rbegin(); b != one.result.buckets.rend(); ++b) {
-            if (b->state >= CellState::Value) {
-                newest = valueOf(*b);
-                break;
-            }
-        }
-        values.push_back(newest);
+        values.push_back(LegendValue::newestOf(*m_picture, one));
     }
     return values;
 }

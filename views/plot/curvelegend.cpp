@@ -11,6 +11,8 @@
 #include <telltale/common/labels.h>
 #include <telltale/common/seriesstyle.h>
 
+#include "curvetrace.h"
+
 namespace telltale::views {
 
 namespace {
@@ -52,6 +54,14 @@ void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const 
     painter.drawLine(left, left + QPointF(11, 0));
 }
 
+/// Of the last bucket that was measured, -1 when none.
+std::ptrdiff_t newestIn(const std::vector<series::Bucket>& buckets)
+{
+    const auto newest = std::find_if(buckets.rbegin(), buckets.rend(),
+        [](const series::Bucket& bucket) { return bucket.state >= series::CellState::Value; });
+    return buckets.rend() - newest - 1;
+}
+
 /// A dash where nothing was measured at the cursor, so that an old value is never taken for this one.
 QString valueText(const LegendValue& value)
 {
@@ -64,6 +74,31 @@ QString valueText(const LegendValue& value)
     return series::isNonFinite(value.state) ? glyphs::word(value.state) : QString(QChar(0x2013));
 }
 
+}
+
+LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries& one)
+{
+    const std::vector<series::Bucket>& buckets = one.result.buckets;
+    const std::ptrdiff_t newest = newestIn(buckets);
+    std::ptrdiff_t end = std::ssize(buckets) - 1;
+    if (picture.isLive) {
+        // A rank that has not come to the end yet has not stopped.
+        end = newest;
+        for (const CurveSeries& other : picture.series) {
+            if (other.row.rank == one.row.rank && other.runName == one.runName)
+                end = std::max(end, std::min(newestIn(other.result.buckets), std::ssize(buckets) - 1));
+        }
+    }
+    // How often there is one, a single one does not say.
+    const auto isMeasured = [](const series::Bucket& bucket) { return bucket.samples > 0; };
+    if (newest < 0
+        || (end > newest && end - newest > static_cast<std::ptrdiff_t>(longestJoin(buckets))
+            && std::count_if(buckets.begin(), buckets.end(), isMeasured) > 1))
+        return {};
+    LegendValue value;
+    value.state = buckets[static_cast<std::size_t>(newest)].state;
+    value.value = buckets[static_cast<std::size_t>(newest)].last;
+    return value;
 }
 
 void LegendValue::compare(const series::CellValue& a, const series::CellValue& b)

@@ -21,6 +21,8 @@ struct LegendValue {
     std::optional<double> difference; ///< value at B minus value at A
     QString marks; ///< "A 56.3  B 71.2" while both marks stand
 
+    /// Without a cursor: what a series was last, unless it ended longer ago than its line would be drawn through.
+    static LegendValue newestOf(const CurvePicture& picture, const CurveSeries& one);
     /// Says what it was at both marks, and the difference where both are values.
     void compare(const series::CellValue& a, const series::CellValue& b);
     bool isExact = true; ///< false: nobody asked the reader, the picture's own bucket answers
