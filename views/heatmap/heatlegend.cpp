@@ -148,18 +148,23 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
         y += 13;
     }
 
-    const bool damaged = std::find(picture.result.states.begin(), picture.result.states.end(), CellState::Damaged)
-        != picture.result.states.end();
+    const auto has = [&states = picture.result.states](
+                         CellState state) { return std::find(states.begin(), states.end(), state) != states.end(); };
     std::vector<CellState> signs { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::NotCollected,
         CellState::Gap };
-    if (damaged)
+    if (has(CellState::Damaged))
         signs.push_back(CellState::Damaged);
     constexpr double kLine = 19;
-    const double signsHeight = kLine * static_cast<double>(signs.size());
+    constexpr double kLeastBar = 40;
     const double barTop = y + 40;
     const double room = area.bottom() - barTop - 18;
-    const double barHeight = std::clamp(room - signsHeight - 12, 0.0, 210.0);
-    if (barHeight >= 40) {
+    const auto roomOfBar = [&] { return room - kLine * static_cast<double>(signs.size()) - 12; };
+    if (roomOfBar() < kLeastBar)
+        std::erase_if(signs, [&has](CellState state) { return !has(state); });
+    while (signs.size() > 1 && roomOfBar() < kLeastBar)
+        signs.pop_back();
+    const double barHeight = std::clamp(roomOfBar(), 0.0, 210.0);
+    if (barHeight >= kLeastBar) {
         paintBar(painter, QRectF(std::round(x), std::round(barTop), 13, std::floor(barHeight)), picture, theme);
         y = barTop + barHeight + 22;
     } else {
