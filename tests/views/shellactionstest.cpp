@@ -22,6 +22,7 @@
 #include <QMimeData>
 #include <QRegularExpression>
 #include <QSignalSpy>
+#include <QStatusBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
@@ -39,6 +40,7 @@
 #include <telltale/runs/runspanel.h>
 #include <telltale/shell/archiveactions.h>
 #include <telltale/shell/commandregistry.h>
+#include <telltale/shell/keychip.h>
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/runactions.h>
 #include <telltale/shell/rundriver.h>
@@ -114,6 +116,33 @@ private Q_SLOTS:
             QTRY_VERIFY(tree->height() != before);
             QTRY_COMPARE(tree->viewport()->height() % row, 0);
         }
+    }
+
+    void aHeadingDoesNotTakeTheMarkOfTheShownRun()
+    {
+        const auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        const auto* panel = m_window->findChild<views::RunsPanel*>();
+        QTRY_COMPARE(panel->highlightedIds().size(), 1);
+        const QModelIndex shown = tree->currentIndex();
+        QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, tree->visualRect(shown.parent()).center());
+        QCOMPARE(tree->currentIndex(), shown);
+        QCOMPARE(panel->highlightedIds().size(), 1);
+    }
+
+    void theStatusLineNamesTheKeysOfTheView()
+    {
+        const auto keys = [this] {
+            QStringList all;
+            for (const auto* chip : m_window->statusBar()->findChildren<KeyChip*>())
+                all.append(chip->meaning());
+            return all.join(u' ');
+        };
+        QCOMPARE(keys(), QStringLiteral("follow previous, next incident zoom back go to keys"));
+        m_window->views()->setCurrent(QStringLiteral("config"));
+        QCOMPARE(keys(), QStringLiteral("apply next error undo edit keys"));
+        QTest::keyClick(m_window->views()->currentView(), Qt::Key_F8); // that and no other: else it warns
+        m_window->views()->setCurrent(QStringLiteral("curves"));
+        QVERIFY(keys().startsWith(QStringLiteral("follow")));
     }
 
     void aFileFromElsewhereIsListedAndShown()

@@ -409,6 +409,7 @@ QIcon ThemeStyle::standardIcon(StandardPixmap which, const QStyleOption* option,
         { SP_FileDialogToParent, QStringLiteral("exp") },
         { SP_FileIcon, QStringLiteral("note") },
         { SP_FileLinkIcon, QStringLiteral("note") },
+        { SP_LineEditClearButton, QStringLiteral("x") },
     };
     const auto own = kOwn.find(which);
     return own == kOwn.end() ? QProxyStyle::standardIcon(which, option, widget) : icon(own->second);

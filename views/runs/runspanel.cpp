@@ -132,6 +132,8 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
         m_error->setText(m_proxy->setLine(text));
         m_error->setVisible(!m_error->text().isEmpty());
         refresh();
+        if (!m_currentId.isEmpty() && selectedIds().isEmpty())
+            setCurrentRun(m_currentId); // it was among what the search hid
     });
     connect(m_tree, &QTreeView::activated, this, &RunsPanel::activate);
     connect(m_tree, &QTreeView::collapsed, this,
@@ -139,8 +141,11 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     connect(m_tree, &QTreeView::expanded, this,
         [this](const QModelIndex& index) { m_closed.erase(index.data(items::HeadingRole).toString()); });
     connect(m_tree, &QTreeView::clicked, this, [this](const QModelIndex& index) {
-        if (selectedIds().size() == 1) // a second one is selected to compare, not to look at
+        const qsizetype count = selectedIds().size();
+        if (count == 1) // a second one is selected to compare, not to look at
             activate(index);
+        else if (count == 0 && !m_currentId.isEmpty())
+            setCurrentRun(m_currentId); // a heading does not take the mark of the run that is shown
     });
     connect(m_tree, &QWidget::customContextMenuRequested, this, &RunsPanel::showMenu);
     connect(header, &QWidget::customContextMenuRequested, this, &RunsPanel::showHeaderMenu);
