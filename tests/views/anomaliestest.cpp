@@ -25,6 +25,7 @@
 #include <telltale/common/axispainter.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/plotcanvas.h>
+#include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/incidentsmodel.h>
@@ -319,12 +320,23 @@ private Q_SLOTS:
     void theTimelineHasTheAxisOfTheView()
     {
         open({ test::incidentAt(100, Severity::Warning, "layers.2.mlp.fc", 0) });
+        auto* state = m_window->state();
+        state->setSelection(
+            views::keysOf(*state->catalog(), state->kind(), QStringLiteral("layers.3.attn.qkv.weight")).keys);
         auto* timeline = m_window->findChild<views::TimelineCanvas*>();
         const auto left
             = [](const views::PlotCanvas* plot) { return plot->mapToGlobal(plot->plotRect().topLeft()).x(); };
+        const auto names = [timeline] {
+            QStringList all;
+            for (const views::Lane& lane : timeline->lanes())
+                all.append(lane.name);
+            return all;
+        };
+        QStringList grouped;
         for (const char* id : { "heatmap", "curves", "ranks" }) {
             m_window->views()->setCurrent(QString::fromLatin1(id));
             settle();
+            grouped = names();
             QTRY_VERIFY2(!timeline->hasOwnAxis(), id);
             const int lanes = static_cast<int>(timeline->lanes().size());
             QVERIFY(timeline->laneRect(lanes - 1).bottom() < timeline->stripRect().top());
@@ -348,12 +360,17 @@ private Q_SLOTS:
             QVERIFY(
                 timeline->laneRect(lanes - 1).bottom() + views::AxisPainter::kStepBand < timeline->stripRect().top());
             QVERIFY(timeline->stripRect().bottom() <= timeline->height());
+            QCOMPARE(names(), grouped); // whether the axis is here or above
         };
         for (const char* id : { "config", "attention", "structure" }) {
             m_window->views()->setCurrent(QString::fromLatin1(id));
             settle();
             isAlone(id);
         }
+        state->setSelection({});
+        m_window->views()->setCurrent(QStringLiteral("curves"));
+        settle();
+        isAlone("no curves");
     }
 
     void whatALaneIsCalledIsCutInTheMiddleAndSaid()

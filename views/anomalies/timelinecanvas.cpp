@@ -67,7 +67,8 @@ void TimelineCanvas::setBlocks(std::vector<QString> blocks)
 
 int TimelineCanvas::mostLanes() const
 {
-    return std::max(kLeastLanes, (height() - kTop - kStrip - (m_hasAxis ? AxisPainter::kStepBand : 0)) / kLaneHeight);
+    // As if the axis were always here: another view above does not put blocks into other lanes.
+    return std::max(kLeastLanes, (height() - kTop - kStrip - AxisPainter::kStepBand) / kLaneHeight);
 }
 
 void TimelineCanvas::plan()
@@ -147,10 +148,8 @@ void TimelineCanvas::realign()
     if (edges == m_shared && hasAxis == m_hasAxis)
         return;
     m_shared = edges;
-    if (std::exchange(m_hasAxis, hasAxis) == hasAxis)
-        invalidate();
-    else
-        plan(); // the axis takes the room of a lane
+    m_hasAxis = hasAxis;
+    invalidate();
 }
 
 QRect TimelineCanvas::ownEdges(QSize size) const

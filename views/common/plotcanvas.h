@@ -31,7 +31,7 @@ public:
     static int gutterWithin(int wish, int width);
 
     /// Its columns are steps of one width each: what stands between the same edges below it has the same cursor.
-    virtual bool hasEvenSteps() const { return hasStepAxis(); }
+    virtual bool hasEvenSteps() const { return hasStepAxis() && hasPlot(); }
 
 Q_SIGNALS:
     void plotResized();

@@ -33,7 +33,7 @@ public:
     void setMargins(int left, int right);
     void setMostWidth(int plot);
     QRect plotRect(QSize size) const override;
-    bool hasEvenSteps() const override { return !m_picture || !m_picture->warp; }
+    bool hasEvenSteps() const override { return hasPlot() && !m_picture->warp; }
     using PlotCanvas::plotRect;
     /// What the legend says of every series.
     std::vector<LegendValue> legendValues() const;
