@@ -2413,6 +2413,70 @@
         <source>%1 (removed)</source>
         <translation>%1（已删除）</translation>
     </message>
+    <message>
+        <source>annotation</source>
+        <translation>标注</translation>
+    </message>
+    <message>
+        <source>anomaly</source>
+        <translation>异常</translation>
+    </message>
+    <message>
+        <source>checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>clock</source>
+        <translation>时钟</translation>
+    </message>
+    <message>
+        <source>config</source>
+        <translation>配置</translation>
+    </message>
+    <message>
+        <source>damage</source>
+        <translation>损坏</translation>
+    </message>
+    <message>
+        <source>drop</source>
+        <translation>丢失</translation>
+    </message>
+    <message>
+        <source>gap</source>
+        <translation>缺口</translation>
+    </message>
+    <message>
+        <source>incident</source>
+        <translation>事件</translation>
+    </message>
+    <message>
+        <source>judged</source>
+        <translation>已判断</translation>
+    </message>
+    <message>
+        <source>log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>repaired</source>
+        <translation>已修复</translation>
+    </message>
+    <message>
+        <source>restart</source>
+        <translation>重启</translation>
+    </message>
+    <message>
+        <source>rules</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>thinned</source>
+        <translation>已精简</translation>
+    </message>
 </context>
 <context>
     <name>telltale::items::ModuleTreeModel</name>
@@ -3197,6 +3261,18 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1. This window records as soon as that has ended.</source>
         <translation>%1。它结束后，本窗口立即开始记录。</translation>
+    </message>
+    <message>
+        <source>apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>next error</source>
+        <translation>下一个错误</translation>
+    </message>
+    <message>
+        <source>undo edit</source>
+        <translation>撤销编辑</translation>
     </message>
 </context>
 <context>
