@@ -199,6 +199,26 @@ private Q_SLOTS:
         QVERIFY2(alike[1].contains(QStringLiteral("fc2")), qPrintable(alike[1]));
     }
 
+    void labelsInANarrowColumnKeepTheirLastParts()
+    {
+        const QFontMetricsF metrics(codeFont(11));
+        std::vector<QString> texts;
+        for (const char* part : { "ln1", "attn.qkv", "attn.proj", "ln2", "mlp.router", "mlp.fc1" }) {
+            for (const char* tensor : { "weight", "bias" })
+                texts.push_back(QStringLiteral("blocks.2.%1.%2").arg(QLatin1String(part), QLatin1String(tensor)));
+        }
+        for (const int chars : { 9, 13 }) {
+            const auto fitted = fitLabels(texts, metrics, metrics.horizontalAdvance(QString(chars, u'0')) + 0.5);
+            QCOMPARE(std::set<QString>(fitted.begin(), fitted.end()).size(), texts.size());
+            for (std::size_t i = 0; i < texts.size(); ++i) {
+                QVERIFY2(!fitted[i].contains(u'#'), qPrintable(fitted[i]));
+                const bool isWhole = fitted[i].endsWith(texts[i].section(u'.', -1)); // alone it may do
+                QVERIFY2(isWhole || fitted[i].contains(texts[i].section(u'.', -2, -2).left(4)),
+                    qPrintable(texts[i] + u' ' + fitted[i]));
+            }
+        }
+    }
+
     void labelsMoveApartBeforeOneIsDropped()
     {
         const auto places = placeLabels({ 2, 7, 60, 61, 62, 63, 98 }, 13, 0, 100, 20);

@@ -90,9 +90,19 @@ QString cutEnd(const QString& text, qsizetype start, const QFontMetricsF& metric
                                                     : metrics.elidedText(rest, Qt::ElideRight, width);
 }
 
+/// Where the last two parts of a path begin, "fc1.weight"; 0 where there are no more, and of a run's name.
+qsizetype lastPartsOf(const QString& text)
+{
+    const qsizetype slot = text.indexOf(u' ');
+    const QString path = text.left(slot);
+    const qsizetype last = text.contains(u'-') ? -1 : path.lastIndexOf(u'.');
+    return last > 0 ? path.lastIndexOf(u'.', last - 1) + 1 : 0;
+}
+
 /// How a label is cut; each next way keeps apart what the one before made alike.
 struct Cut {
     bool keepsSlot = true;
+    bool keepsLastParts = false; ///< from where they begin to the end, which is cut
     std::optional<qsizetype> start; ///< from here to the end, which is cut; none: the front is
 };
 
@@ -102,22 +112,26 @@ void fit(const std::set<QString>& texts, const Cut& cut, const QFontMetricsF& me
 {
     std::map<QString, std::set<QString>> alike;
     for (const QString& text : texts) {
-        fitted[text]
-            = cut.start ? cutEnd(text, *cut.start, metrics, width) : cutFront(text, cut.keepsSlot, metrics, width);
+        fitted[text] = cut.start ? cutEnd(text, *cut.start, metrics, width)
+            : cut.keepsLastParts ? cutEnd(text, lastPartsOf(text), metrics, width)
+                                 : cutFront(text, cut.keepsSlot, metrics, width);
         alike[fitted[text]].insert(text);
     }
     for (const auto& [same, originals] : alike) {
         if (originals.size() < 2)
             continue;
         if (!cut.start) {
-            fit(originals, cut.keepsSlot ? Cut { false, {} } : Cut { false, 0 }, metrics, width, fitted);
+            const Cut next = cut.keepsSlot ? Cut { false, false, {} }
+                : cut.keepsLastParts       ? Cut { false, false, 0 }
+                                           : Cut { false, true, {} };
+            fit(originals, next, metrics, width, fitted);
             continue;
         }
         qsizetype more = sharedStart(originals);
         if (more <= *cut.start)
             more = sharedStart(originals, QLatin1String("-_/")); // runs' names have no points
         if (more > *cut.start)
-            fit(originals, { false, more }, metrics, width, fitted);
+            fit(originals, { false, false, more }, metrics, width, fitted);
     }
 }
 
@@ -142,8 +156,16 @@ std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMet
     fit(bare, Cut(), metrics, width, fitted);
     std::set<QString> taken;
     for (auto& [text, own] : fitted) {
+        if (taken.insert(own).second)
+            continue;
+        // A number of ours is the last resort.
+        const qsizetype start = lastPartsOf(text);
+        const QString end = start > 0 ? kDots + text.mid(start) : text;
+        own = cutEnd(text, start, metrics, width);
+        if (!taken.insert(own).second)
+            own = metrics.elidedText(end, Qt::ElideRight, width);
         for (int number = 2; !taken.insert(own).second; ++number)
-            own = metrics.elidedText(text, Qt::ElideRight, width - 24) + QStringLiteral(" #%1").arg(number);
+            own = metrics.elidedText(end, Qt::ElideRight, width - 24) + QStringLiteral(" #%1").arg(number);
     }
     std::vector<QString> result;
     result.reserve(texts.size());
