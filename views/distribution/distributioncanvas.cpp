@@ -34,7 +34,6 @@ constexpr double kLabelDistance = 17;
 void paintLegend(QPainter& painter, const QRectF& area, const DistributionStrip& strip, const Theme& theme)
 {
     constexpr double kWhole = 237;
-    constexpr double kMostWithoutSigns = 204;
     constexpr double kLine = 19;
     constexpr double kColors = 82; ///< the title, and the least of the bar
     if (area.height() >= kWhole)
@@ -46,8 +45,8 @@ void paintLegend(QPainter& painter, const QRectF& area, const DistributionStrip&
         if (hasRoom && std::find(strip.states.begin(), strip.states.end(), state) != strip.states.end())
             signs.push_back(state);
     }
-    const double height = std::min(area.height() - kLine * static_cast<double>(signs.size()), kMostWithoutSigns);
-    paintHeatLegend(painter, QRectF(area.left(), area.top(), area.width(), height), strip.heat, theme);
+    const double height = area.height() - kLine * static_cast<double>(signs.size());
+    paintHeatLegend(painter, QRectF(area.left(), area.top(), area.width(), height), strip.heat, theme, false);
     painter.setFont(wordsFont(11));
     double y = area.top() + height - 6;
     for (const CellState state : signs) {

@@ -111,7 +111,8 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
 
 }
 
-void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme)
+void paintHeatLegend(
+    QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme, bool hasSigns)
 {
     painter.save();
     double y = area.top();
@@ -154,6 +155,8 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
         CellState::Gap };
     if (has(CellState::Damaged))
         signs.push_back(CellState::Damaged);
+    if (!hasSigns)
+        signs.clear();
     constexpr double kLine = 19;
     constexpr double kLeastBar = 40;
     const double barTop = y + 40;

@@ -10,8 +10,9 @@ class QPainter;
 namespace telltale::views {
 
 /// The column right of a heat map: the colors with their values, what several steps in one pixel became, and the signs
-/// for everything that is not a value. Thread: gui.
-void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme);
+/// for everything that is not a value, unless somebody else draws these. Thread: gui.
+void paintHeatLegend(
+    QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme, bool hasSigns = true);
 /// The colors alone, in a line between the smallest and the largest value, at its right end; nothing where they have no
 /// room.
 void paintHeatStrip(QPainter& painter, const QRectF& line, const HeatPicture& picture, const Theme& theme);

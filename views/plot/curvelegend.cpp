@@ -2,7 +2,6 @@
 #include "curvelegend.h"
 
 #include <algorithm>
-#include <set>
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -136,34 +135,27 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
     while (m_lastFirst > 0 && tail + m_lines[static_cast<std::size_t>(m_lastFirst) - 1].height <= room)
         tail += m_lines[static_cast<std::size_t>(--m_lastFirst)].height;
     double top = area.top();
-    std::set<int> below;
-    for (int i = std::clamp(firstLine, 0, m_lastFirst); i < static_cast<int>(m_lines.size()); ++i) {
-        Line line = m_lines[static_cast<std::size_t>(i)];
-        if (top + line.height > area.top() + room) {
-            below.insert(line.series);
-            continue;
-        }
-        if (!below.empty())
-            continue;
-        line.top = top;
-        top += line.height;
-        m_shown.push_back(line);
+    const int first = std::clamp(firstLine, 0, m_lastFirst);
+    auto end = m_lines.begin() + first;
+    for (; end != m_lines.end() && top + end->height <= area.top() + room; ++end) {
+        end->top = top;
+        top += end->height;
     }
     // A name without its rows would look like one.
-    if (!m_shown.empty() && m_shown.back().form == Form::Name) {
-        top = m_shown.back().top;
-        below.insert(m_shown.back().series);
-        m_shown.pop_back();
-    }
-    m_hidden = static_cast<int>(below.size());
-    std::set<int> above;
-    for (int i = 0; i < std::clamp(firstLine, 0, m_lastFirst); ++i)
-        above.insert(m_lines[static_cast<std::size_t>(i)].series);
-    if (!m_shown.empty())
-        above.erase(m_shown.front().series);
-    m_above = static_cast<int>(above.size());
+    if (end != m_lines.begin() + first && (end - 1)->form == Form::Name)
+        top = (--end)->top;
+    m_shown.assign(m_lines.begin() + first, end);
+    m_hidden = countOf({ end, m_lines.end() });
+    m_above = countOf({ m_lines.begin(), m_lines.begin() + first });
     if (m_hidden > 0 || m_above > 0)
         m_more = QRectF(area.left(), top, area.width(), kShort);
+}
+
+int CurveLegend::countOf(std::span<const Line> lines)
+{
+    const auto names = std::count_if(lines.begin(), lines.end(),
+        [](const Line& line) { return line.form != Form::Where && line.form != Form::Run; });
+    return static_cast<int>(names > 0 ? names : std::ssize(lines));
 }
 
 void CurveLegend::addLines()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <QRectF>
@@ -61,6 +62,8 @@ private:
         double top = 0;
     };
     void addLines();
+    /// Names among the lines, or rows where all are of one name.
+    static int countOf(std::span<const Line> lines);
     void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Theme& theme) const;
 
     QRectF m_area;
