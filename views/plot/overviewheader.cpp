@@ -166,6 +166,7 @@ void paintRanks(HeaderWords& words, const CurvePicture& scalar, const ValueOf& v
     // A color whose run is not named says nothing.
     if (constexpr double kLeastName = 48; isByRun && total > whole) {
         std::vector<QString> texts;
+        texts.reserve(entries.size());
         for (const HeaderEntry& entry : entries)
             texts.push_back(entry.where);
         const double each = (whole - total + taken) / static_cast<double>(entries.size());
