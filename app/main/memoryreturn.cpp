@@ -10,7 +10,7 @@
 namespace telltale::app {
 namespace {
 
-constexpr auto kEvery = std::chrono::seconds(10);
+constexpr auto kEvery = std::chrono::seconds(30);
 
 void run(const std::stop_token& stop)
 {
