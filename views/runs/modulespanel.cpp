@@ -229,7 +229,8 @@ void ModulesPanel::updateHint()
 {
     const int all = m_model->tree().moduleCount(), shown = m_model->tree().shownCount();
     const QString count = shown == all ? formatStep(all) : tr("%1 of %2").arg(formatStep(shown), formatStep(all));
-    m_head->setHint(all == 0 ? QString() : count + QStringLiteral("  ·  ") + kindText(m_context.state->kind()));
+    m_head->setHint(all == 0 ? QString() : count);
+    m_head->setDetail(all == 0 ? QString() : kindText(m_context.state->kind())); // of it are the worst values
 }
 
 void ModulesPanel::treeSelectionChanged()

@@ -16,29 +16,13 @@ namespace {
 
 constexpr int kHeight = 28;
 
-/// Cut with dots where it has no room: a longer one does not make its panel wider.
-class HintLabel : public RoleLabel {
-public:
-    using RoleLabel::RoleLabel;
-    QSize minimumSizeHint() const override { return { 0, RoleLabel::minimumSizeHint().height() }; }
-
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        QPainter painter(this);
-        painter.setPen(palette().color(foregroundRole()));
-        painter.drawText(
-            rect(), Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(text(), Qt::ElideRight, width()));
-    }
-};
-
 }
 
 PanelHead::PanelHead(const QString& title, QWidget* parent)
     : QWidget(parent)
     , m_layout(new QHBoxLayout(this))
     , m_title(new RoleLabel(title, &Theme::text, wordsFont(12, 600), this))
-    , m_hint((new HintLabel(&Theme::text3, numberFont(12), this))->asData())
+    , m_hint((new RoleLabel(&Theme::text3, numberFont(12), this))->asData())
     , m_detail(new RoleLabel(&Theme::text3, wordsFont(12), this))
 {
     m_layout->setContentsMargins(12, 0, 6, 1);
@@ -74,7 +58,6 @@ void PanelHead::fitHint()
     bool isNumber = false;
     m_hint->text().toLongLong(&isNumber);
     m_hint->setVisible(!isNumber || !m_title->isHidden());
-    m_hint->setToolTip(isNumber ? QString() : m_hint->text()); // it may be cut
 }
 
 void PanelHead::setHint(const QString& hint)
@@ -93,7 +76,7 @@ void PanelHead::setDetail(const QString& detail, ThemeColor color)
 /// Cut in the middle of a word it says nothing.
 void PanelHead::fitDetail()
 {
-    const bool hasRoom = widthWithoutDetail() + m_layout->spacing() + m_detail->sizeHint().width() <= width();
+    const bool hasRoom = minimumSizeHint().width() + m_layout->spacing() + m_detail->sizeHint().width() <= width();
     m_detail->setVisible(hasRoom && !m_detail->text().isEmpty());
 }
 
@@ -121,15 +104,10 @@ QSize PanelHead::sizeHint() const
     return { m_layout->sizeHint().width(), wantedHeight() };
 }
 
-int PanelHead::widthWithoutDetail() const
-{
-    const int detail = m_detail->isHidden() ? 0 : m_detail->sizeHint().width() + m_layout->spacing();
-    return m_layout->sizeHint().width() - detail;
-}
-
 QSize PanelHead::minimumSizeHint() const
 {
-    return { widthWithoutDetail() - (m_hint->isHidden() ? 0 : m_hint->sizeHint().width()), wantedHeight() };
+    const int detail = m_detail->isHidden() ? 0 : m_detail->sizeHint().width() + m_layout->spacing();
+    return { m_layout->sizeHint().width() - detail, wantedHeight() };
 }
 
 void PanelHead::resizeEvent(QResizeEvent*)

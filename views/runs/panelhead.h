@@ -24,7 +24,7 @@ public:
     void setTitle(const QString& title);
     /// False: it stands on a tab above. A head of nothing else then takes no room.
     void setTitleVisible(bool on);
-    void setHint(const QString& hint); ///< in text3 behind the title, cut where it has no room
+    void setHint(const QString& hint); ///< in text3 behind the title
     /// Before the buttons; not shown where it has no room.
     void setDetail(const QString& detail, ThemeColor color = &Theme::text3);
     void insertAfterTitle(QWidget* widget);
@@ -40,7 +40,6 @@ private:
     void fitDetail();
     void fitHint();
     int wantedHeight() const;
-    int widthWithoutDetail() const;
 
     QHBoxLayout* m_layout;
     RoleLabel* m_title;
