@@ -52,12 +52,12 @@ void PanelHead::setTitleVisible(bool on)
     fitHint();
 }
 
-/// A number without the title that it counts says nothing.
+/// A number alone, without the title that it counts, says nothing.
 void PanelHead::fitHint()
 {
     bool isNumber = false;
     m_hint->text().toLongLong(&isNumber);
-    m_hint->setVisible(!isNumber || !m_title->isHidden());
+    m_hint->setVisible(!isNumber || !m_title->isHidden() || !m_detail->text().isEmpty());
 }
 
 void PanelHead::setHint(const QString& hint)
@@ -70,6 +70,7 @@ void PanelHead::setDetail(const QString& detail, ThemeColor color)
 {
     m_detail->setText(detail);
     m_detail->setColor(color);
+    fitHint();
     fitDetail();
 }
 
