@@ -27,7 +27,8 @@ namespace {
 /// Which allocations of C++ and which starts of threads fail. Thread: any.
 struct Failures {
     std::atomic<bool> isArmed { false };
-    std::atomic<bool> isForAll { false }; ///< else for the arming thread alone
+    std::atomic<bool> isForAll { false }; ///< else for the arming thread alone, or
+    std::atomic<const char*> name { nullptr }; ///< for the threads of this name
     std::atomic<bool> isLasting { false }; ///< else one failure
     std::atomic<bool> areThreadsRefused { false };
     std::atomic<pthread_t> thread {};
@@ -36,13 +37,19 @@ struct Failures {
 
     bool isNext()
     {
-        if (!isArmed || (!isForAll && thread != ::pthread_self()))
+        if (!isArmed || !(isForAll || (name ? isRunning(name) : thread == ::pthread_self())))
             return false;
         const int number = left--;
         if (number > 0 || (number < 0 && !isLasting))
             return false;
         haveCome = true;
         return true;
+    }
+
+    static bool isRunning(const char* name)
+    {
+        char text[16] = "";
+        return ::pthread_getname_np(::pthread_self(), text, sizeof text) == 0 && std::strcmp(text, name) == 0;
     }
 };
 Failures theFailures;
@@ -149,6 +156,8 @@ private Q_SLOTS:
         fillUses();
     }
 
+    void cleanup() { theFailures.left = INT_MAX; }
+
     void cleanupTestCase() { QCOMPARE(tt_agent_close(m_agent, "finished"), 0); }
 
     void everyExportedFunctionIsTried()
@@ -223,6 +232,33 @@ private Q_SLOTS:
         tt_agent_counters(agent, &counters);
         QVERIFY(counters.produced > 0);
         tt_agent_close(agent, "finished");
+    }
+
+    void aDiskThatHadNoMemoryForAWhileGoesOn()
+    {
+        tt_agent* agent = open();
+        const std::uint32_t layout = addLayout("weight", agent);
+        theFailures.name = "telltale-disk";
+        theFailures.isLasting = true;
+        theFailures.left = 0;
+        theFailures.isArmed = true;
+        std::int64_t step = 0;
+        for (; step < 200 || (theFailures.left > -2 && step < 10000); ++step) {
+            writeStep(agent, layout, step);
+            ::usleep(1000);
+        }
+        theFailures.isArmed = false;
+        theFailures.name = nullptr;
+        QVERIFY(theFailures.left <= -2); // what it does, and the sentence about the failure
+        tt_counters before {}, after {};
+        tt_agent_counters(agent, &before);
+        for (const std::int64_t end = step + 10000; step < end && after.spool_bytes <= before.spool_bytes; ++step) {
+            writeStep(agent, layout, step);
+            ::usleep(1000);
+            tt_agent_counters(agent, &after);
+        }
+        tt_agent_close(agent, "finished");
+        QVERIFY(after.spool_bytes > before.spool_bytes);
     }
 
 private:

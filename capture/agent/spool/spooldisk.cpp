@@ -53,7 +53,7 @@ void SpoolDisk::request()
             quietThread("telltale-disk", [shared = m_shared] { shared->run(); }).detach();
         } catch (const std::exception& error) {
             m_shared->isRunning = false;
-            m_shared->fail({ ErrorCode::Io, fmt::format("the spool gets no thread: {}", error.what()), {} });
+            m_shared->fail([&] { return fmt::format("the spool gets no thread: {}", error.what()); });
         }
         return;
     }

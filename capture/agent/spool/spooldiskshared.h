@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include <telltale/core/nothrow.h>
 #include <telltale/spool/spooldisk.h>
 
 namespace telltale::agent {
@@ -19,6 +21,7 @@ struct SpoolDisk::Shared {
     using Lock = std::unique_lock<std::mutex>;
 
     static constexpr std::chrono::milliseconds kFirstPause { 100 };
+    static constexpr std::chrono::milliseconds kLongestPause { 10000 };
 
     std::unique_ptr<Spool> spool;
 
@@ -70,7 +73,19 @@ struct SpoolDisk::Shared {
     void writeNext(Lock& lock);
     void readNext(Lock& lock);
     void collect();
-    void fail(const Error& error);
+    /// Notes a failure, whose sentence is what `sentence` gives. Where the memory has run out the failure counts all
+    /// the same: a throw from here would end the disk's thread for good.
+    template <typename Sentence> void fail(Sentence sentence) noexcept
+    {
+        ++failures;
+        retryAt = Clock::now() + pause;
+        pause = std::min(pause * 2, kLongestPause);
+        withoutThrowing([&] {
+            // The same sentence again says nothing new.
+            if (const std::string said = sentence(); said != lastTrouble)
+                trouble = lastTrouble = said;
+        });
+    }
     Clock::time_point nextTime() const;
     /// The disk holds nothing of this stream, and nothing was asked of it.
     bool isUntouched() const { return !isRunning && writes.empty() && spool && !spool->isClaimed(); }

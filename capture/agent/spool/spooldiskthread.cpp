@@ -19,22 +19,11 @@ constexpr milliseconds kSyncTime { 1000 };
 /// What is not synced is still in memory, so it must stay a small part of that.
 constexpr std::uint64_t kMaxUnsyncedBytes = 2u << 20;
 constexpr milliseconds kSpaceTime { 1000 };
-constexpr milliseconds kLongestPause { 10000 };
 constexpr int kReadTries = 3;
 constexpr milliseconds kReadPause { 50 };
 /// At the end of the process a write that failed is tried once more.
 constexpr int kClosingTries = 2;
 
-}
-
-void SpoolDisk::Shared::fail(const Error& error)
-{
-    ++failures;
-    retryAt = Clock::now() + pause;
-    pause = std::min(pause * 2, kLongestPause);
-    // The same sentence again says nothing new.
-    if (const std::string sentence = error.sentence(); sentence != lastTrouble)
-        trouble = lastTrouble = sentence;
 }
 
 /// What the spool has to say after a call.
@@ -65,7 +54,7 @@ void SpoolDisk::Shared::writeNext(Lock& lock)
     call(lock, [&] { written = spool->append(batch); });
     // Meanwhile it may have been forgotten.
     if (!written)
-        fail(written.error());
+        fail([&] { return written.error().sentence(); });
     else if (!writes.empty() && writes.front().seq == batch.seq)
         writes.pop_front();
     collect();
@@ -115,7 +104,7 @@ bool SpoolDisk::Shared::turn(Lock& lock)
         call(lock, [&] { synced = spool->sync(); });
         syncedAt = Clock::now();
         if (!synced)
-            fail(synced.error());
+            fail([&] { return synced.error().sentence(); });
         collect();
         return true;
     }
@@ -178,7 +167,7 @@ void SpoolDisk::Shared::run()
                 continue;
             }
         } catch (const std::exception& error) {
-            fail({ ErrorCode::Io, fmt::format("the spool failed: {}", error.what()), {} });
+            fail([&] { return fmt::format("the spool failed: {}", error.what()); });
         }
         if (isClosing)
             break;
