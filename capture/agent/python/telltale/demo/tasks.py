@@ -42,8 +42,7 @@ class TextTask:
 
     def metrics(self) -> dict[str, Any]:
         """Run metrics of its own."""
-        violations = {str(i): moe.violation for i, moe in enumerate(self._moes)}
-        return {"max-violation": violations} if violations else {}
+        return {f"router.{i}.max-violation": moe.violation for i, moe in enumerate(self._moes)}
 
     def data_state(self) -> Any:
         """Where it is in its data."""
