@@ -356,6 +356,22 @@ private Q_SLOTS:
         exact.value = 7;
         QCOMPARE(valueAt(one, Step { 31003 }, &exact).value, QStringLiteral("7.000"));
     }
+
+    void whatTheSystemUsesHoldsUntilItsNextSample()
+    {
+        CurveSeries one;
+        one.row.key.name = QStringLiteral("system/rss_bytes");
+        one.result.range = { Step { 10 }, Step { 19 } };
+        one.result.buckets.assign(10, Bucket {});
+        one.result.buckets[4] = single(0.36);
+        QCOMPARE(valueAt(one, Step { 14 }).value, QStringLiteral("0.3600"));
+        QVERIFY(valueAt(one, Step { 14 }).at.isEmpty());
+        QCOMPARE(valueAt(one, Step { 17 }).value, QStringLiteral("0.3600"));
+        QCOMPARE(valueAt(one, Step { 17 }).at, QStringLiteral("at 14"));
+        QCOMPARE(valueAt(one, Step { 13 }).value, QStringLiteral("\u2013")); // nothing until then
+        one.row.key.name = QStringLiteral("val/loss");
+        QCOMPARE(valueAt(one, Step { 17 }).value, QStringLiteral("\u2013"));
+    }
 };
 
 TELLTALE_TEST(QTEST_MAIN, PlotSpans)

@@ -272,13 +272,13 @@ void OverviewCanvas::paintHover(QPainter& painter, QSize size) const
         if (!plot.contains(*mouse()))
             continue;
         const CurveSeries& one = lineAt(i, size, *mouse());
-        const int index = bucketOf(one.result, *state().hover());
+        const int index = heldBucket(one, *state().hover());
         if (index < 0)
             continue;
         const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(index)];
         const StepRange steps = stepsOf(one.result, index);
         Readout readout;
-        readout.name = one.row.fullName();
+        readout.name = isSystemMetric(one) ? one.row.label : one.row.fullName();
         readout.where = (steps.count() <= 1
                                 ? tr("step %1").arg(formatStep(steps.first.value))
                                 : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
@@ -289,8 +289,9 @@ void OverviewCanvas::paintHover(QPainter& painter, QSize size) const
             readout.detail = tr("%1 to %2").arg(formatValue(bucket.min), formatValue(bucket.max));
         const double x = plot.left() + SharedAxis::xOfStep(m_picture->range, *state().hover(), plot.width());
         const double y = plot.bottom() - m_scales[static_cast<std::size_t>(i)].unitOf(bucket.last) * plot.height();
-        paintReadout(painter, QRectF(plotRect(size)), QRectF(x - 5, std::clamp(y, 0.0, 1e5) - 5, 10, 10), readout,
-            Theme::current());
+        // In this plot alone: above it stands its header, whose value is of the same step.
+        paintReadout(
+            painter, QRectF(plot), QRectF(x - 5, std::clamp(y, 0.0, 1e5) - 5, 10, 10), readout, Theme::current());
     }
 }
 

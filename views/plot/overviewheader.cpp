@@ -11,6 +11,9 @@
 #include <telltale/common/seriesstyle.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/comma.h>
+
+#include "curvequery.h"
 
 namespace telltale::views {
 
@@ -38,6 +41,16 @@ QString beforeText(const CurveSeries& one)
 QString allText(int count)
 {
     return QCoreApplication::translate("telltale::views::OverviewCanvas", "on all %n ranks", nullptr, count);
+}
+
+QString atText(const QString& step)
+{
+    return QCoreApplication::translate("telltale::views::OverviewCanvas", "at %1", "a step").arg(step);
+}
+
+QString joined(const QString& where, const QString& at)
+{
+    return where.isEmpty() || at.isEmpty() ? where + at : where + items::comma() + at;
 }
 
 /// A number alone does not say what is numbered: with what stands before it, it is a part of the title.
@@ -88,10 +101,12 @@ private:
 /// All of them are ranks of one run and have the same.
 bool areAlike(const CurvePicture& scalar, const ValueOf& valueOf)
 {
-    const QString value = valueOf(scalar.series.front()).value;
+    const LastValue first = valueOf(scalar.series.front());
     return scalar.series.size() > 1
-        && std::all_of(scalar.series.begin(), scalar.series.end(),
-            [&](const CurveSeries& one) { return !one.isGroup && !one.isOtherRun && valueOf(one).value == value; });
+        && std::all_of(scalar.series.begin(), scalar.series.end(), [&](const CurveSeries& one) {
+               const LastValue last = valueOf(one);
+               return !one.isGroup && !one.isOtherRun && last.value == first.value && last.at == first.at;
+           });
 }
 
 void putValue(HeaderWords& words, const LastValue& last, int weight, const Theme& theme)
@@ -105,7 +120,7 @@ void paintAll(HeaderWords& words, const CurvePicture& scalar, const ValueOf& val
     const Theme& theme = Theme::current();
     const LastValue last = valueOf(scalar.series.front());
     putValue(words, last, 600, theme);
-    words.put(allText(static_cast<int>(scalar.series.size())), wordsFont(11), theme.text3, 16);
+    words.put(joined(allText(static_cast<int>(scalar.series.size())), last.at), wordsFont(11), theme.text3, 16);
     const QString where = rankText(scalar.series.front());
     const QFontMetricsF names(wordsFont(11));
     if (last.before.isEmpty()
@@ -135,8 +150,8 @@ std::vector<HeaderEntry> entriesOf(const CurvePicture& scalar, const ValueOf& va
         if (isByRun && (one.isOtherRank || one.isGroup))
             continue;
         const QString where = isByRun && !hasRanks ? one.runName : whereText(one);
-        entries.push_back(
-            { &one, one.isGroup || all.size() > 1 ? where : QString(), one.isGroup ? LastValue() : valueOf(one) });
+        const LastValue last = one.isGroup ? LastValue() : valueOf(one);
+        entries.push_back({ &one, joined(one.isGroup || all.size() > 1 ? where : QString(), last.at), last });
     }
     return entries;
 }
@@ -273,18 +288,38 @@ LastValue lastValueOf(const CurveSeries& one)
     return last;
 }
 
+bool isSystemMetric(const CurveSeries& one)
+{
+    return one.row.key.name.startsWith(kSystemGroup);
+}
+
+int heldBucket(const CurveSeries& one, Step step)
+{
+    const int here = bucketOf(one.result, step);
+    if (!isSystemMetric(one))
+        return here;
+    for (int bucket = here; bucket >= 0; --bucket) {
+        if (one.result.buckets[static_cast<std::size_t>(bucket)].state >= CellState::Value)
+            return bucket;
+    }
+    return here;
+}
+
 LastValue valueAt(const CurveSeries& one, Step step, const LegendValue* exact)
 {
+    LastValue value;
     CellState state = CellState::NotCollected;
     double number = 0;
     if (exact && exact->isExact) {
         state = exact->state;
         number = exact->value;
-    } else if (const int bucket = bucketOf(one.result, step); bucket >= 0) {
+    } else if (const int bucket = heldBucket(one, step); bucket >= 0) {
         state = one.result.buckets[static_cast<std::size_t>(bucket)].state;
         number = one.result.buckets[static_cast<std::size_t>(bucket)].last;
+        if (const StepRange of = stepsOf(one.result, bucket); bucket != bucketOf(one.result, step))
+            value.at = atText(of.count() <= 1 ? formatStep(of.first.value)
+                                              : formatStep(of.first.value) + QChar(0x2013) + formatStep(of.last.value));
     }
-    LastValue value;
     value.critical = series::isNonFinite(state);
     // A dash where nothing was measured, so that an old value is never taken for this one.
     value.value = state == CellState::Value ? formatValue(number)
@@ -317,8 +352,7 @@ void paintPanelHeader(
     else
         paintRanks(words, panel.picture, look.valueOf, captionLeft);
     if (look.step) {
-        const QString when = QCoreApplication::translate("telltale::views::OverviewCanvas", "at %1", "a step")
-                                 .arg(formatStep(look.step->value));
+        const QString when = atText(formatStep(look.step->value));
         if (captionLeft + QFontMetricsF(wordsFont(11)).horizontalAdvance(when) < words.right())
             words.put(when, wordsFont(11), theme.text3, 16);
     }

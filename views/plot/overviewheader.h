@@ -28,9 +28,14 @@ std::vector<const CurveSeries*> ownLines(const CurvePicture& picture);
 struct LastValue {
     QString value;
     QString before; ///< what stands left of it in a quiet color
+    QString at; ///< "at 187": its step, where that is not the one that was asked for
     bool critical = false;
 };
 LastValue lastValueOf(const CurveSeries& one);
+/// What process and machine use: sampled now and then.
+bool isSystemMetric(const CurveSeries& one);
+/// Bucket of a step, -1 outside; of a system metric the newest until then that has a sample, if any has.
+int heldBucket(const CurveSeries& one, Step step);
 /// The same at a step: `exact` if it was asked for, else its bucket's.
 LastValue valueAt(const CurveSeries& one, Step step, const LegendValue* exact = nullptr);
 

@@ -38,6 +38,8 @@ void scale(CurveSeries& one)
         for (double* value : { &bucket.min, &bucket.max, &bucket.mean, &bucket.first, &bucket.last })
             *value /= kGiB;
     }
+    if (one.lastFinite)
+        one.lastFinite->second /= kGiB;
 }
 
 Expected<void> readEntries(store::RunReader& reader, LoggedEntry::Sort sort, std::int64_t after, const Rank& rank,
