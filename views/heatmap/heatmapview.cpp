@@ -17,7 +17,6 @@
 #include <telltale/store/rowsof.h>
 
 #include "heatcanvas.h"
-#include "heatquery.h"
 
 namespace telltale::views {
 
@@ -115,7 +114,9 @@ void HeatmapView::connectState()
         fillChoices();
         askNow();
     };
+    connect(&m_otherRanksPace, &QTimer::timeout, this, &HeatmapView::readOtherRanks);
     connect(state, &ViewState::runChanged, this, [this, askAndFill] {
+        m_otherRanksPace.stop();
         if (context().queries)
             context().queries->cancel(m_otherRanksId);
         m_canvas->setOtherRanks({});
@@ -246,7 +247,8 @@ void HeatmapView::ask()
                     ? picture->rows.front().fullName()
                     : QString());
             m_canvas->setPicture(std::move(picture));
-            askOtherRanks(request);
+            if (request.axes == HeatAxes::ModuleByStep)
+                askOtherRanks(request);
         });
 }
 
@@ -255,15 +257,32 @@ void HeatmapView::troubleChanged()
     m_canvas->setEmptyText(emptyText());
 }
 
+/// All ranks of a live run are many times what is shown: they are asked at a pace of their own.
 void HeatmapView::askOtherRanks(const HeatRequest& request)
 {
-    if (request.axes != HeatAxes::ModuleByStep)
+    const bool isSameQuestion = request.kind == m_otherRanks.kind && request.stat == m_otherRanks.stat
+        && request.rank == m_otherRanks.rank && request.filter == m_otherRanks.filter;
+    m_otherRanks = request;
+    if (!request.isLive)
+        readOtherRanks();
+    else if (isSameQuestion)
+        m_otherRanksPace.soon();
+    else
+        m_otherRanksPace.now();
+}
+
+void HeatmapView::readOtherRanks()
+{
+    if (m_axes != HeatAxes::ModuleByStep)
         return;
-    // A fast run must not starve this slower answer; its next steps ask again.
-    if (request.isLive && context().queries->isBusy(m_otherRanksId))
+    // A fast run must not starve this slower answer.
+    if (m_otherRanks.isLive && context().queries->isBusy(m_otherRanksId)) {
+        m_otherRanksPace.soon();
         return;
+    }
+    m_otherRanksPace.began();
     context().queries->submit(m_otherRanksId, context().state->run(),
-        [this, request](
+        [this, request = m_otherRanks](
             Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
             if (!reader)
                 return {}; // the picture's own question says what is wrong
@@ -274,6 +293,7 @@ void HeatmapView::askOtherRanks(const HeatRequest& request)
             if (!found)
                 return {};
             return [this, found = std::move(*found), rank = request.rank] {
+                m_otherRanksPace.ended();
                 if (rank == context().state->rank())
                     m_canvas->setOtherRanks(found);
             };

@@ -4,8 +4,10 @@
 #include <memory>
 
 #include <telltale/common/dataview.h>
+#include <telltale/common/scanpace.h>
 
 #include "heatpicture.h"
+#include "heatquery.h"
 
 class QComboBox;
 class QLabel;
@@ -49,6 +51,7 @@ protected:
 
 private:
     void askOtherRanks(const HeatRequest& request);
+    void readOtherRanks();
     void buildBar();
     void connectState();
     void fillChoices();
@@ -61,6 +64,8 @@ private:
     ViewBar* m_bar;
     HeatCanvas* m_canvas;
     store::QueryPool::ViewId m_otherRanksId; ///< asks the ranks that are not shown
+    HeatRequest m_otherRanks; ///< what it asks about
+    ScanPace m_otherRanksPace { 0 }; ///< while the run is live
     QComboBox* m_axesBox = nullptr;
     QComboBox* m_kindBox = nullptr;
     QComboBox* m_statBox = nullptr;

@@ -32,7 +32,6 @@ using items::ModuleTreeModel;
 namespace {
 
 constexpr int kScanEveryMs = 2000; ///< worst values change slowly
-constexpr qint64 kScanShare = 10; ///< a scan that takes long waits so many times as long for the next
 constexpr int kFilterAfterMs = 60; ///< one answer a word, not one a letter
 constexpr int kExpandUpTo = 400; ///< a filter that leaves this few opens the whole tree
 constexpr std::size_t kMostSelected = 18; ///< distinguishable series, see the design tokens
@@ -67,6 +66,7 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     , m_filter(new FilterField(this))
     , m_error(new RoleLabel(&Theme::criticalText, wordsFont(11), this))
     , m_tree(new PanelTree(this))
+    , m_scanPace(kScanEveryMs)
 {
     setObjectName(QStringLiteral("modulesPanel"));
     m_worstFirst = m_head->addButton(QStringLiteral("down"), tr("The worst first"));
@@ -114,9 +114,8 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
 
     m_filterTimer.setSingleShot(true);
     m_filterTimer.setInterval(kFilterAfterMs);
-    m_scanTimer.setSingleShot(true);
     connect(&m_filterTimer, &QTimer::timeout, this, &ModulesPanel::applyFilter);
-    connect(&m_scanTimer, &QTimer::timeout, this, &ModulesPanel::scan);
+    connect(&m_scanPace, &QTimer::timeout, this, &ModulesPanel::scan);
     connect(m_filter, &QLineEdit::textEdited, this, [this] { m_filterTimer.start(); });
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
         if (text.isEmpty())
@@ -149,13 +148,11 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     });
     for (const auto signal : { &ViewState::runChanged, &ViewState::kindChanged, &ViewState::statChanged }) {
         connect(state, signal, this, [this] { // what is shown is of something else
-            m_scanTook = 0;
-            m_scanTimer.stop();
-            scanSoon();
+            m_scanPace.now();
             updateHint();
         });
     }
-    connect(state, &ViewState::dataArrived, this, &ModulesPanel::scanSoon);
+    connect(state, &ViewState::dataArrived, &m_scanPace, &ScanPace::soon);
     catalogChanged();
 }
 
@@ -191,7 +188,7 @@ void ModulesPanel::catalogChanged()
         m_model->setCatalog(m_context.state->catalog());
     }
     showSelection();
-    scanSoon();
+    m_scanPace.soon();
 }
 
 void ModulesPanel::treeGrown()
@@ -282,22 +279,13 @@ void ModulesPanel::showSelection()
     }
 }
 
-void ModulesPanel::scanSoon()
-{
-    if (m_scanTimer.isActive())
-        return;
-    const qint64 every = std::max<qint64>(kScanEveryMs, kScanShare * m_scanTook);
-    const qint64 since = m_sinceScan.isValid() ? m_sinceScan.elapsed() : every;
-    m_scanTimer.start(static_cast<int>(std::clamp<qint64>(every - since, 50, every)));
-}
-
 void ModulesPanel::scan()
 {
     const ViewState* state = m_context.state;
     const auto catalog = state->catalog();
     if (!catalog || !m_context.queries || !state->run())
         return;
-    m_sinceScan.start();
+    m_scanPace.began();
     m_context.queries->submit(m_queryId, state->run(),
         [this, catalog, kind = state->kind(), stat = state->stat(), range = state->fullRange()](
             Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
@@ -319,7 +307,7 @@ void ModulesPanel::scan()
                 const auto shown = m_context.state->catalog();
                 if (!shown || shown->runKey != catalog->runKey || shown->storeId != catalog->storeId)
                     return;
-                m_scanTook = m_sinceScan.elapsed();
+                m_scanPace.ended();
                 m_model->setWorst(std::move(found));
                 m_tree->viewport()->update();
             };

@@ -3,11 +3,11 @@
 
 #include <optional>
 
-#include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
 
 #include <telltale/common/dataview.h>
+#include <telltale/common/scanpace.h>
 
 class QLineEdit;
 class QToolButton;
@@ -42,7 +42,6 @@ private:
     void applyFilter();
     void treeSelectionChanged();
     void showSelection();
-    void scanSoon();
     void scan();
     void updateHint();
 
@@ -55,9 +54,7 @@ private:
     RoleLabel* m_error;
     PanelTree* m_tree;
     QTimer m_filterTimer;
-    QTimer m_scanTimer;
-    QElapsedTimer m_sinceScan;
-    qint64 m_scanTook = 0; ///< ms, the last one, with its wait for a reader
+    ScanPace m_scanPace;
     std::optional<int> m_toOpen; ///< while a run's tree is filled: the first of its top rows that was not opened yet
     bool m_ownChange = false; ///< the selection is being set by us: do not answer it
 };
