@@ -9,9 +9,10 @@
 
 namespace telltale::views {
 
-/// The texts cut to `width` px. What all of them begin with goes first, "model.decoder."; of a name that is still too
-/// long its last parts stay whole, behind the numbers of its layers: "7 …fc1.weight". No part is cut in its middle, the
-/// number of a run stays whole, and different texts stay different. Thread: any.
+/// The texts cut to `width` px. What all of them begin with goes first, "model.decoder."; then, of a name that is
+/// still too long, parts whose loss leaves it different from every other: "blocks.3…fc1.weight". No part is cut
+/// in its middle as long as that does, the number of a run stays whole, and different texts stay different.
+/// Thread: any.
 std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMetricsF& metrics, double width);
 
 /// Places for labels that want to stand at `wanted` (ascending), at least `pitch` apart and inside [low, high]; one
