@@ -503,16 +503,18 @@ private Q_SLOTS:
         QVERIFY(!isShown(q("what runs")));
     }
 
-    void wideFieldsEndAtOnePlaceWhateverStandsBehindThem()
+    void inputsEndAtOnePlaceWhateverStandsBehindThem()
     {
         auto* ranks = control<QLineEdit>(q("/module_ranks"));
         auto* targets = control<QLineEdit>(q("/targets"));
+        auto* number = control<QLineEdit>(q("/telltale/overhead_budget"));
         const auto endOf = [this](QWidget* one) { return one->mapTo(m_view.get(), one->rect().bottomRight()).x(); };
         for (const int width : { 1360, 980, 560 }) {
             m_view->resize(width, 620);
             QTest::qWait(0);
             const int end = endOf(ranks);
             QCOMPARE(endOf(targets), end);
+            QCOMPARE(endOf(number), end);
             type(q("/module_ranks"), q("0"));
             QTest::qWait(0);
             QCOMPARE(endOf(ranks), end);
@@ -538,6 +540,9 @@ private Q_SLOTS:
         QVERIFY(caption()->text().contains(part.arg(Theme::current().criticalText.name())));
         Theme::apply(*qApp, Theme::Mode::Light);
         QTRY_VERIFY(caption()->text().contains(part.arg(Theme::light().criticalText.name())));
+        m_view->resize(700, 500); // what runs is left out before what is wrong
+        QTRY_VERIFY(caption()->isVisible() && !caption()->text().contains(q("rev ")));
+        QVERIFY(caption()->text().contains(q("1 error")));
         Theme::apply(*qApp, Theme::Mode::Dark);
     }
 

@@ -6,6 +6,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QPainter>
+#include <QTextDocumentFragment>
 #include <QToolButton>
 
 #include "theme.h"
@@ -76,6 +77,12 @@ QLabel* ViewBar::addTitle(const QString& title)
     caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_titleCaption = caption;
     return caption;
+}
+
+void ViewBar::setTitleCaption(const QStringList& texts)
+{
+    m_titleTexts = texts;
+    fitCaptions();
 }
 
 void ViewBar::addPart(QWidget* part)
@@ -278,7 +285,16 @@ void ViewBar::fitCaptions()
         return;
     // Cut in the middle of a word it says nothing. Hidden, its spacing is missing from the hint.
     const int taken = m_layout->sizeHint().width() + (m_titleCaption->isHidden() ? m_layout->spacing() : 0);
-    m_titleCaption->setVisible(width() - taken > m_titleCaption->sizeHint().width());
+    const int room = width() - taken;
+    const auto fits = [&](const QString& text) {
+        const QString plain = QTextDocumentFragment::fromHtml(text).toPlainText();
+        return m_titleCaption->fontMetrics().horizontalAdvance(plain) < room;
+    };
+    if (!m_titleTexts.isEmpty()) {
+        const auto text = std::ranges::find_if(m_titleTexts, fits);
+        m_titleCaption->setText(text == m_titleTexts.end() ? m_titleTexts.back() : *text);
+    }
+    m_titleCaption->setVisible(room > m_titleCaption->sizeHint().width());
 }
 
 void ViewBar::paintEvent(QPaintEvent*)

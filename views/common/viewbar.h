@@ -23,6 +23,8 @@ public:
 
     /// Title in 600 with a caption behind it; returns the caption.
     QLabel* addTitle(const QString& title);
+    /// What stands behind the title, the whole first: the first that has room.
+    void setTitleCaption(const QStringList& texts);
     /// Without a label where what is chosen says what it is; screen readers have it in any case.
     QComboBox* addCombo(const QString& label, const QString& objectName, bool isLabeled = true);
     void setComboVisible(QComboBox* combo, bool isVisible); ///< with its label
@@ -55,6 +57,7 @@ private:
     QHash<const QComboBox*, QString> m_fitted; ///< what was chosen when they got their width
     QHash<const QComboBox*, QSpacerItem*> m_gaps; ///< after them; the layout owns them
     QLabel* m_titleCaption = nullptr;
+    QStringList m_titleTexts; ///< it may have, empty where it has one
 };
 
 }

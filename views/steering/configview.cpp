@@ -57,7 +57,7 @@ namespace {
 using State = RankSteering::State;
 
 constexpr int kBothPanes = 940; ///< as wide as the fields need beside the JSON
-constexpr int kTemplateWidth = 160; ///< of names that are sentences: whole ones are in the list
+constexpr int kTemplateWidth = 116; ///< of the word alone: names that are sentences are in the list
 
 /// As the form has it.
 QString nameOf(const QString& pointer)
@@ -145,8 +145,8 @@ void ConfigView::fillBar()
 {
     m_caption = m_bar->addTitle(tr("Config"));
     m_bar->addStretch();
-    m_templates = m_bar->addCombo(tr("Template"), QStringLiteral("configTemplate"));
-    m_templates->addItem(tr("choose..."));
+    m_templates = m_bar->addCombo(tr("Template"), QStringLiteral("configTemplate"), false);
+    m_templates->addItem(tr("Template..."));
     for (const ConfigTemplate& one : configTemplates())
         m_templates->addItem(one.name());
     m_templates->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -490,7 +490,10 @@ void ConfigView::showCaption()
         words.append(QStringLiteral("<span style=\"color:%1\">%2</span>")
                          .arg(Theme::current().criticalText.name(), tr("%n error(s)", nullptr, errors)));
     m_caption->setTextFormat(errors > 0 ? Qt::RichText : Qt::PlainText);
-    m_caption->setText(words.join(QStringLiteral(" \u00b7 ")));
+    QStringList texts; // what is wrong stays longest
+    for (; !words.empty(); words.removeFirst())
+        texts.append(words.join(QStringLiteral(" \u00b7 ")));
+    m_bar->setTitleCaption(texts);
     m_caption->setForegroundRole(changes > 0 ? QPalette::Link : QPalette::PlaceholderText);
 }
 

@@ -36,7 +36,9 @@ QString dotted(const config::Field& field)
 
 constexpr int kHeight = 26; ///< of a row, whatever its control
 constexpr int kBeforeStretch = 1000; ///< a field has the room before what is empty behind it, but for a pixel
-constexpr int kHintRoom = 84; ///< for one behind a wide field, so that all of these end at one place
+constexpr int kLeastInput = 72;
+constexpr int kMostInput = 240;
+constexpr int kHintRoom = 84; ///< for one behind an input, so that all of these end at one place
 constexpr int kUndoRoom = 8 + 26;
 
 /// The names that a field chooses of, where it is a list of them.
@@ -113,13 +115,19 @@ FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* pare
     control->setObjectName(m_pointer);
     control->installEventFilter(this);
     label->setBuddy(control);
+    m_isInput = qobject_cast<QLineEdit*>(control) != nullptr || qobject_cast<QComboBox*>(control) != nullptr;
+    if (m_isInput) {
+        control->setMinimumWidth(kLeastInput);
+        control->setMaximumWidth(kMostInput);
+        control->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    }
 
     auto* row = new QHBoxLayout;
     row->setContentsMargins(12, 0, 12, 0);
     row->setSpacing(8);
     // Beside its first line where the control has several.
     row->addWidget(label, 0, control->layout() != nullptr ? Qt::AlignTop : Qt::Alignment());
-    row->addWidget(control, qobject_cast<QLineEdit*>(control) != nullptr ? kBeforeStretch : 0);
+    row->addWidget(control, m_isInput ? kBeforeStretch : 0);
     row->addStretch(1);
     m_hint->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     row->addWidget(m_hint);
@@ -217,10 +225,6 @@ QWidget* FieldRow::makeText(const Json& schema)
         edit->setFont(isNumber ? numberFont(12) : codeFont(12));
     const bool isTargets = m_field.name == "targets";
     const bool isList = isTargets || isListOf(schema, "integer") || isListOf(schema, "string");
-    edit->setMinimumWidth(72);
-    edit->setMaximumWidth(isNumber ? 120 : 420);
-    edit->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    m_isWide = !isNumber;
     if (isList)
         edit->setPlaceholderText(tr("all"));
     else if (m_field.name == "overhead_budget")
@@ -286,9 +290,9 @@ void FieldRow::setHintVisible(bool on)
 void FieldRow::fitHint()
 {
     QSizePolicy policy = m_undo->sizePolicy();
-    policy.setRetainSizeWhenHidden(m_isWide && m_hint->isHidden());
+    policy.setRetainSizeWhenHidden(m_isInput && m_hint->isHidden());
     m_undo->setSizePolicy(policy);
-    m_hint->setMinimumWidth(m_isWide ? kHintRoom + (m_undo->isHidden() ? kUndoRoom : 0) : 0);
+    m_hint->setMinimumWidth(m_isInput ? kHintRoom + (m_undo->isHidden() ? kUndoRoom : 0) : 0);
 }
 
 void FieldRow::takeDraft()

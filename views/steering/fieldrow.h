@@ -59,7 +59,7 @@ private:
     RoleLabel* m_hint; ///< what the value means, or was
     QToolButton* m_undo;
     ProblemLabel* m_problem;
-    bool m_isWide = false; ///< its control takes what room there is
+    bool m_isInput = false; ///< its control takes what room there is
     bool m_isChanged = false;
     bool m_hasProblem = false;
     bool m_isUsed = false;
