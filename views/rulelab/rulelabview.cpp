@@ -129,7 +129,8 @@ QWidget* RuleLabView::makeBody()
     across->addWidget(text.box = titled(tr("As a document"), m_text, across, &text.head));
     across->setSizes({ 350, 380, 280 });
     new PaneSwitch(across, form, text, kBothPanes);
-    across->setStretchFactor(1, 1);
+    for (const int pane : { 0, 1 }) // names of runs are as long as somebody likes
+        across->setStretchFactor(pane, 1);
     auto* below = new QSplitter(Qt::Horizontal);
     PaneSwitch::Pane scores;
     PaneSwitch::Pane changes;
@@ -137,7 +138,7 @@ QWidget* RuleLabView::makeBody()
     below->addWidget(changes.box = titled(tr("What changes"), m_changes, below, &m_changesHead));
     scores.head = m_scoresHead;
     changes.head = m_changesHead;
-    below->setSizes({ 520, 480 });
+    below->setSizes({ 620, 380 });
     new PaneSwitch(below, scores, changes, m_scores->minimumWidth() + m_changes->minimumWidth() + below->handleWidth());
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);
