@@ -188,6 +188,68 @@ constexpr const char* kFilters[] {
     QT_TRANSLATE_NOOP("Said", "%1 says nothing to look for"),
     QT_TRANSLATE_NOOP("Said", "runs are not chosen by '%1'"),
 };
+/// Why the demo does not train.
+constexpr const char* kDemo[] {
+    QT_TRANSLATE_NOOP("Said", "telltale-demo-trainer is neither beside telltale nor on the PATH"),
+    QT_TRANSLATE_NOOP("Said", "build it (it needs LibTorch: libtorch-dev) or put it there"),
+    QT_TRANSLATE_NOOP("Said", "the demo is already training"),
+    QT_TRANSLATE_NOOP("Said", "the demo needs the capture server: %1"),
+    QT_TRANSLATE_NOOP("Said", "cannot start %1: %2"),
+    QT_TRANSLATE_NOOP("Said", "the demo: rank %1 was killed (SIG%2)"),
+    QT_TRANSLATE_NOOP("Said", "the training process of rank %1 ended with exit code %2"),
+};
+/// What is wrong with a config.
+constexpr const char* kConfigs[] {
+    QT_TRANSLATE_NOOP("Said", "the field \"%1\" of \"%2\" is not known to this version; did you mean \"%3\"?"),
+    QT_TRANSLATE_NOOP("Said", "the field \"%1\" of \"%2\" is not known to this version"),
+    QT_TRANSLATE_NOOP("Said", "the field \"%1\" belongs into the object \"%2\""),
+    QT_TRANSLATE_NOOP("Said", "the operation %1 is unknown"),
+    QT_TRANSLATE_NOOP("Said", "the kind %1 is unknown"),
+    QT_TRANSLATE_NOOP("Said", "the format %1 is unknown"),
+    QT_TRANSLATE_NOOP("Said", "the rule %1 is unknown"),
+    QT_TRANSLATE_NOOP("Said", "the side %1 is unknown"),
+    QT_TRANSLATE_NOOP("Said", "the hook %1 is unknown"),
+    QT_TRANSLATE_NOOP("Said", "the field %1 is unknown"),
+    QT_TRANSLATE_NOOP("Said", "the argument %1 is unknown"),
+    QT_TRANSLATE_NOOP("Said", "did you mean \"%1\"?"),
+    QT_TRANSLATE_NOOP("Said", "known are %1"),
+    QT_TRANSLATE_NOOP("Said", "\"%1\" matches nothing in this model"),
+    QT_TRANSLATE_NOOP("Said", "\"%1\" is no module of this model"),
+    QT_TRANSLATE_NOOP("Said", "\"%1\" is of type %2, which %3 does not look at"),
+    QT_TRANSLATE_NOOP("Said", "rank %1 does not exist; this run has ranks %2 to %3"),
+    QT_TRANSLATE_NOOP("Said", "%1 has no rule_name; it must be AnomalyTurbulence or AnomalyNan"),
+    QT_TRANSLATE_NOOP("Said", "%1 needs \"args\": {\"threshold\": T} with T a number from 0; the rule is left out"),
+    QT_TRANSLATE_NOOP("Said", "%1 is %2; it must be %3"),
+    QT_TRANSLATE_NOOP("Said", "true or false"),
+    QT_TRANSLATE_NOOP("Said", "a whole number from %1 to %2"),
+    QT_TRANSLATE_NOOP("Said", "a number from %1 to %2"),
+    QT_TRANSLATE_NOOP("Said", "a number from %1 up"),
+    QT_TRANSLATE_NOOP("Said", "a string"),
+    QT_TRANSLATE_NOOP("Said", "a list of strings"),
+    QT_TRANSLATE_NOOP("Said", "a list of rules"),
+    QT_TRANSLATE_NOOP("Said", "a list of operation names"),
+    QT_TRANSLATE_NOOP("Said", "a list of kinds"),
+    QT_TRANSLATE_NOOP("Said", "a list of module names"),
+    QT_TRANSLATE_NOOP("Said", "a list of rank numbers, such as [0, 1]"),
+    QT_TRANSLATE_NOOP("Said", "a list of at most 16 heads, such as [0, 4]; an empty one means the first four"),
+    QT_TRANSLATE_NOOP("Said", "a format's name or a list of them"),
+    QT_TRANSLATE_NOOP("Said", "an object"),
+    QT_TRANSLATE_NOOP("Said", "an object of module or parameter names, such as {\"layers.0\": {}}"),
+    QT_TRANSLATE_NOOP("Said", "an object such as {} or %1"),
+    QT_TRANSLATE_NOOP("Said", "an object such as %1"),
+    QT_TRANSLATE_NOOP("Said", "[] or two moments such as %1"),
+    QT_TRANSLATE_NOOP("Said", "\"%1\" or \"%2\""),
+    QT_TRANSLATE_NOOP("Said", "one of %1"),
+    QT_TRANSLATE_NOOP("Said",
+        "forward_only and backward_only are both true: neither activations nor their gradients are collected; set one "
+        "of them to false"),
+    QT_TRANSLATE_NOOP("Said", "a number in the config is larger than any number can be"),
+    QT_TRANSLATE_NOOP("Said", "the config is not JSON: line %1 breaks it"),
+    QT_TRANSLATE_NOOP("Said", "// comments and trailing commas are allowed, nothing else beyond JSON is"),
+    QT_TRANSLATE_NOOP("Said", "the config has objects or lists inside each other more than %1 deep"),
+    QT_TRANSLATE_NOOP("Said", "the config is not a JSON object"),
+    QT_TRANSLATE_NOOP("Said", "it must look like {\"targets\": {}, ...}"),
+};
 /// PCRE2, of a regular expression.
 constexpr const char* kExpressions[] {
     QT_TRANSLATE_NOOP("Said", "missing closing parenthesis"),
@@ -219,7 +281,8 @@ const std::vector<const char*>& forms()
         std::vector<const char*> all;
         for (const std::span<const char* const> table :
             { std::span<const char* const>(kAgent), std::span<const char* const>(kStore),
-                std::span<const char* const>(kFilters), std::span<const char* const>(kExpressions) })
+                std::span<const char* const>(kFilters), std::span<const char* const>(kDemo),
+                std::span<const char* const>(kConfigs), std::span<const char* const>(kExpressions) })
             all.insert(all.end(), table.begin(), table.end());
         return all;
     }();

@@ -111,6 +111,17 @@ private Q_SLOTS:
         row("model/alerts/alertsettings.cpp", false, 4);
         row("model/alerts/webhookwords.cpp", false, 4);
         row("app/notify/alertsfile.cpp", false, 5);
+        // Names in quotes stand for places.
+        row("model/config/alertfields.cpp", false, 4, { QStringLiteral("\"AnomalyTurbulence\" or \"AnomalyNan\"") });
+        row("model/config/fieldreader.cpp", false, 10);
+        row("model/config/listfields.cpp", false, 4);
+        row("model/config/parse.cpp", false, 8);
+        row("model/config/runcheck.cpp", false, 4);
+        row("model/config/targetfields.cpp", false, 4,
+            { QStringLiteral("\"tensor\", \"tuple[2]\" or \"tuple[2]:0\"") });
+        row("model/config/textfields.cpp", false, 0,
+            { QStringLiteral("[] or two moments such as [\"Dec03_21-34-40\", \"Dec03_21-34-41\"]"),
+                QStringLiteral("\"s,b,h,d\" or \"b,s,h,d\""), QStringLiteral("\"share\" or \"total\"") });
         row("app/notify/commandchannel.cpp", false, 5);
         row("app/notify/webhookchannel.cpp", false, 3, { QStringLiteral("application/json; charset=utf-8") });
     }
@@ -120,7 +131,10 @@ private Q_SLOTS:
         QFETCH(int, least);
         QFETCH(QStringList, others);
         static const QRegularExpression kWord(QStringLiteral("[a-z]{2}"), QRegularExpression::CaseInsensitiveOption);
-        const auto forms = isJudge ? items::incidentwords::forms() : notify::alertwords::forms();
+        const bool isConfig = QByteArray(QTest::currentDataTag()).startsWith("model/config/");
+        const auto forms = isJudge ? items::incidentwords::forms()
+            : isConfig             ? items::saidwords::forms()
+                                   : notify::alertwords::forms();
         int count = 0;
         for (const QString& literal : literalsOf(QString::fromLatin1(QTest::currentDataTag()))) {
             QString words = literal;
@@ -196,8 +210,8 @@ private Q_SLOTS:
     void everyFormIsSaidSomewhere()
     {
         QString all;
-        for (const char* folder : { "capture/agent/python/telltale", "capture/agent/torch", "capture/server",
-                 "model/archive", "model/core", "model/judge", "model/store" }) {
+        for (const char* folder : { "app/main", "capture/agent/python/telltale", "capture/agent/torch",
+                 "capture/server", "model/archive", "model/config", "model/core", "model/judge", "model/store" }) {
             QDirIterator files(QString::fromStdString(telltale::test::sourcePath("")) + QLatin1String(folder),
                 { QStringLiteral("*.py"), QStringLiteral("*.cpp"), QStringLiteral("*.h") }, QDir::Files,
                 QDirIterator::Subdirectories);
@@ -246,7 +260,13 @@ private Q_SLOTS:
                 "another Telltale (process 12) writes to /data; close it, or use another data directory",
                 "moe-4rank: layers 3: stored values are damaged and left out",
                 "quantifier does not follow a repeatable item",
-                "attention is switched off after 3 internal errors; training goes on" })
+                "attention is switched off after 3 internal errors; training goes on",
+                "rank 9 does not exist; this run has ranks 0 to 3", "/ops is 7; it must be a list of operation names",
+                "/step_interval is \"x\"; it must be a whole number from 1 to 100",
+                "the operation \"nrm\" is unknown; did you mean \"norm\"?",
+                "\"layers.9\" matches nothing in this model; did you mean \"layers.0\"?",
+                "telltale-demo-trainer is neither beside telltale nor on the PATH; build it (it needs LibTorch: "
+                "libtorch-dev) or put it there" })
             QVERIFY2(chinese(english).isEmpty(), qPrintable(chinese(english)));
         QVERIFY(
             isChinese(inLanguage(QString::fromStdString(judge::judgedEvent({ { Step { 0 }, Step { 9 } } }, 0).text))));

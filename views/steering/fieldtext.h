@@ -9,6 +9,7 @@
 
 #include <telltale/config/monitorconfig.h>
 #include <telltale/items/numbertext.h>
+#include <telltale/items/saidwords.h>
 
 namespace telltale::views {
 
@@ -33,7 +34,7 @@ inline QString problemSentence(const config::Problem& problem)
     QStringList parts = words.mid(std::max<qsizetype>(asked, 0)).split(u' ');
     for (QString& part : parts)
         part = asked < 0 ? part : items::reformatNumber(part).replace(QChar(0x202F), QChar(0x00A0));
-    const QString all = words.left(asked < 0 ? 0 : asked) + parts.join(u' ');
+    const QString all = items::saidwords::inLanguage(words.left(asked < 0 ? 0 : asked) + parts.join(u' '));
     return all.left(1).toUpper() + all.mid(1);
 }
 
