@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QTimer>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
 #include <telltale/runs/panelhead.h>
@@ -19,6 +20,7 @@ using views::Theme;
 namespace {
 
 constexpr int kWidth = 320;
+constexpr int kBeside = 280; ///< px of a sentence that has a button beside it, in two lines
 constexpr int kLifeMs = 6000;
 
 }
@@ -34,14 +36,21 @@ Toast::Toast(Toaster::Severity severity, const QString& sentence, const QString&
     layout->setSpacing(8);
     auto* words = (new RoleLabel(sentence, &Theme::text, views::wordsFont(12), this))->asData();
     words->setWordWrap(true);
-    layout->addWidget(words, 1);
+    auto* column = new QVBoxLayout;
+    column->setSpacing(8);
+    column->addWidget(words);
+    layout->addLayout(column, 1);
     if (!action.isEmpty()) {
         auto* button = new QPushButton(action, this);
         connect(button, &QPushButton::clicked, this, [this, run = std::move(run)] {
             run();
             close();
         });
-        layout->addWidget(button, 0, Qt::AlignTop);
+        // Beside it a long sentence would become a narrow pillar.
+        if (words->fontMetrics().horizontalAdvance(sentence) > kBeside)
+            column->addWidget(button, 0, Qt::AlignLeft);
+        else
+            layout->addWidget(button, 0, Qt::AlignTop);
     }
     QToolButton* dismiss = views::makeToolButton(QStringLiteral("x"), tr("Dismiss"), this);
     dismiss->setFixedSize(20, 20);
