@@ -7,6 +7,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletreemodel.h>
+#include <telltale/items/shownname.h>
 #include <telltale/runs/modulespanel.h>
 
 #include "commandregistry.h"
@@ -72,7 +73,7 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
     for (const int node :
         tree.matching(NamePattern(text.toStdString()), static_cast<std::size_t>(limit) - entries.size())) {
         const QString path = tree.path(node);
-        entries.push_back({ path, Words::tr("module"), [panel, path] { panel->goTo(path); }, true });
+        entries.push_back({ items::shownName(path), Words::tr("module"), [panel, path] { panel->goTo(path); }, true });
     }
     return entries;
 }

@@ -12,6 +12,7 @@
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/items/ruletitles.h>
+#include <telltale/items/shownname.h>
 #include <telltale/items/tooltiptext.h>
 
 namespace telltale::items {
@@ -195,7 +196,7 @@ int IncidentsModel::unacknowledged(store::Severity atLeast) const
 QString IncidentsModel::placeOf(const Incident& incident)
 {
     if (!incident.first.name.empty())
-        return plain(incident.first.name);
+        return shownName(plain(incident.first.name));
     return incident.phase == judge::Phase::Step ? tr("the step's time") : tr("the run");
 }
 

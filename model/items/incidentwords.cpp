@@ -6,9 +6,12 @@
 
 #include <QCoreApplication>
 
+#include <telltale/core/protocolone.h>
+
 #include "comma.h"
 #include "numbertext.h"
 #include "sentenceforms.h"
+#include "shownname.h"
 
 namespace telltale::items::incidentwords {
 
@@ -120,7 +123,7 @@ QString inLanguage(const QString& english, bool isName)
         if (parts.size() > 1 && !all.contains(QString()))
             return all.join(own);
     }
-    return english;
+    return isName ? shownName(english) : english;
 }
 
 QString plain(std::string_view text)
@@ -144,7 +147,7 @@ QString seen(const Finding& finding)
 
 QString place(const Finding& finding)
 {
-    return plain(finding.name) + (finding.slot.empty() ? QString() : u':' + plain(finding.slot));
+    return shownTensor(plain(finding.name), protocolone::slotOf(finding.slot, finding.kind), u':');
 }
 
 QString moment(const Finding& finding, bool hasRank)
@@ -163,8 +166,9 @@ QString card(const judge::Incident& incident)
     const QString rank = QStringLiteral(", rank %1").arg(first.rank.value);
     const bool hasRank = recorded.startsWith(began + rank);
     const std::string_view phase = judge::phaseWord(incident.phase);
+    const QString recordedPlace = plain(first.name) + (first.slot.empty() ? QString() : u':' + plain(first.slot));
     const QString known = began + (hasRank ? rank : QString())
-        + QStringLiteral(", %1, %2: %3.").arg(place(first), plain(phase), plain(first.sentence));
+        + QStringLiteral(", %1, %2: %3.").arg(recordedPlace, plain(phase), plain(first.sentence));
     if (!recorded.startsWith(known))
         return recorded;
     const QString test = recorded.mid(known.size()).trimmed();

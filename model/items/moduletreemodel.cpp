@@ -10,6 +10,7 @@
 
 #include <telltale/items/guithread.h>
 #include <telltale/items/numbertext.h>
+#include <telltale/items/shownname.h>
 
 namespace telltale::items {
 
@@ -159,14 +160,14 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         if (index.column() != ModuleColumn)
             return {};
-        return m_tree.isWholeModel(node) ? tr("(model)") : m_tree.segment(node);
+        return m_tree.isWholeModel(node) ? tr("(model)") : shownName(m_tree.segment(node));
     case Qt::ToolTipRole:
         if (const WorstValue worst = m_tree.worst(node); worst.isNonFinite() && worst.rank.value >= 0)
             return toolTipText(tr("%1, not finite on rank %2").arg(m_tree.path(node)).arg(worst.rank.value));
         return toolTipText(m_tree.path(node));
     case Qt::AccessibleTextRole:
         if (index.column() == ModuleColumn)
-            return m_tree.path(node);
+            return shownName(m_tree.path(node));
         if (const WorstValue worst = m_tree.worst(node); !worst.known)
             return tr("nothing measured");
         else if (worst.isNonFinite())

@@ -9,8 +9,10 @@
 #include <QClipboard>
 #include <QHeaderView>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTemporaryDir>
 
+#include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
@@ -19,6 +21,8 @@
 #include <telltale/communication/communicationview.h>
 #include <telltale/communication/framelist.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/items/incidentwords.h>
+#include <telltale/items/shownname.h>
 #include <telltale/store/querypool.h>
 #include <telltale/translations/translations.h>
 
@@ -189,7 +193,7 @@ private Q_SLOTS:
                 }
             }
         }
-        QCOMPARE(cell(0, CommModel::SiteColumn), QStringLiteral("train.py:55  reduce"));
+        QCOMPARE(cell(0, CommModel::SiteColumn), QStringLiteral("train.py:55 reduce"));
         QCOMPARE(cell(0, CommModel::GroupColumn), QStringLiteral("0 (4 ranks)"));
         QCOMPARE(cell(0, CommModel::TypeColumn), QStringLiteral("float32"));
         QCOMPARE(cell(0, CommModel::CallsColumn), QStringLiteral("2"));
@@ -246,6 +250,37 @@ private Q_SLOTS:
         QVERIFY(!heads->isSectionHidden(CommModel::TypeColumn));
     }
 
+    void peopleReadOneFormOfACallSite()
+    {
+        const Slot before { .role = Role::Before, .number = 0 };
+        QCOMPARE(items::shownName(kSites[0]), QStringLiteral("all_reduce train.py:55 reduce"));
+        for (const char* own : { "layers.0.fc1", "(model)", "loss (smoothed)", "odd (a[b)" })
+            QCOMPARE(items::shownName(QString::fromUtf8(own)), QString::fromUtf8(own));
+        QCOMPARE(items::shownSlot(before), QStringLiteral("before"));
+        QCOMPARE(items::shownSlot({ .role = Role::After, .number = 1 }), QStringLiteral("after_1"));
+        QCOMPARE(items::shownSlot(Slot::input(1)), QStringLiteral("input_1"));
+        const std::vector<Row> rows = buildRows(*m_state->catalog(), { Kind::Comm, Rank { 0 }, {}, {} });
+        QCOMPARE(rows.front().label, QStringLiteral("all_reduce train.py:55 reduce before"));
+        QCOMPARE(rows.front().fullName(), rows.front().label);
+        QCOMPARE(rows.front().key.name, kSites[0]);
+        QCOMPARE(rows.front().slotText(), QStringLiteral("pre_0")); // CSV and the filter keep them
+        judge::Finding finding;
+        finding.name = kSites[0].toStdString();
+        finding.slot = "post_0";
+        finding.kind = Kind::Comm;
+        QCOMPARE(items::incidentwords::place(finding), QStringLiteral("all_reduce train.py:55 reduce:after"));
+    }
+
+    void fewSitesLeaveTheRoomToWhatIsBelow()
+    {
+        m_view->resize(700, 330);
+        settle();
+        const auto* split = m_view->table()->parentWidget();
+        QVERIFY2(m_view->lane()->height() >= 130, qPrintable(QString::number(m_view->lane()->height())));
+        QVERIFY(m_view->table()->height() < split->height() / 2);
+        QCOMPARE(m_view->table()->verticalScrollBar()->maximum(), 0); // and are all seen
+    }
+
     void theKeyboardReachesEverySite()
     {
         settle();
@@ -279,7 +314,7 @@ private Q_SLOTS:
         settle();
         const HeatPicture& picture = *m_view->strip()->picture();
         QCOMPARE(picture.result.rows, 3);
-        QCOMPARE(picture.rows[0].label, QStringLiteral("all_reduce train.py:55"));
+        QCOMPARE(picture.rows[0].label, QStringLiteral("all_reduce train.py:55 reduce"));
         for (int column = 0; column < picture.columns(); ++column) {
             const StepRange steps = picture.stepsOf(column);
             for (int site = 0; site < 3 && steps.count() == 1; ++site) {

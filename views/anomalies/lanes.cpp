@@ -12,6 +12,7 @@
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/moduletree.h>
 #include <telltale/items/ruletitles.h>
+#include <telltale/items/shownname.h>
 #include <telltale/store/catalog.h>
 
 namespace telltale::views {
@@ -41,7 +42,8 @@ QString blockOf(const Incident& incident)
 /// What is of the whole model has that for a name, in any language.
 QString shownBlock(const QString& block)
 {
-    return block == items::kWholeModel ? QCoreApplication::translate("telltale::views::Lanes", "(model)") : block;
+    return block == items::kWholeModel ? QCoreApplication::translate("telltale::views::Lanes", "(model)")
+                                       : items::shownName(block);
 }
 
 QString rankKey(Rank rank)

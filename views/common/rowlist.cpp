@@ -10,6 +10,7 @@
 #include <telltale/core/blockname.h>
 #include <telltale/core/histogram.h>
 #include <telltale/core/namepattern.h>
+#include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
 namespace telltale::views {
@@ -81,7 +82,7 @@ QString label(const series::SeriesKey& key, const QString& shortName, const Vari
 {
     QString text = shortName;
     if (variants.hasSlots && key.slot.hasText())
-        text += QLatin1Char(' ') + QString::fromStdString(key.slot.text());
+        text += QLatin1Char(' ') + items::shownSlot(key.slot);
     if (key.microStep >= 0)
         text += QStringLiteral(" µ%1").arg(key.microStep);
     if (variants.hasDefinitions && !key.definition.empty())
@@ -106,7 +107,7 @@ ModuleKey keyOf(const series::SeriesKey& key)
 
 QString Row::fullName() const
 {
-    return slotText().isEmpty() ? key.name : key.name + QLatin1Char(' ') + slotText();
+    return bin.isEmpty() ? items::shownTensor(key.name, key.slot) : items::shownName(key.name) + QLatin1Char(' ') + bin;
 }
 
 bool Row::isAxis() const
@@ -176,8 +177,8 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         row.key = keyOf(key);
         row.kind = from->kind;
         row.rank = from->rank;
-        row.label = label(key, stems.shortName(row.key.name), variantsOf(*from));
-        row.group = groupOf(row.key.name);
+        row.label = label(key, items::shownName(stems.shortName(row.key.name)), variantsOf(*from));
+        row.group = items::shownName(groupOf(row.key.name));
         row.attempts = from->attempts;
         row.tensor = from->tensor;
         const auto edges = wish.stat == Stat::Hist ? edgesOf(catalog, *from) : nullptr;

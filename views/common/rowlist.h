@@ -25,8 +25,8 @@ struct Row {
     series::RowAttempts attempts; ///< oldest first
     std::uint32_t tensor = 0; ///< as series::RowIndex::Row: the same on other ranks of the run
     QString bin; ///< "[-0.5, 0)" where it is one
-    QString fullName() const;
-    QString slotText() const { return bin.isEmpty() ? key.slotText() : bin; }
+    QString fullName() const; ///< as people read it
+    QString slotText() const { return bin.isEmpty() ? key.slotText() : bin; } ///< the run's own
     bool isAxis() const; ///< what the axes of time and samples are made of, and no metric
 };
 

@@ -9,6 +9,7 @@
 #include <telltale/common/axispainter.h>
 #include <telltale/common/readout.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/shownname.h>
 
 namespace telltale::views {
 
@@ -165,7 +166,7 @@ void CommLane::paintFrame(QImage& frame, QSize size)
             const QRectF box(8, area.top(), plot.left() - 16, area.height());
             // Where there is little room the place says more than the operation.
             const CommSite& site = all[line].row->site;
-            const QString whole = site.op + QLatin1Char(' ') + site.place;
+            const QString whole = items::shownName(site.name);
             const bool fits = painter.fontMetrics().horizontalAdvance(whole) <= box.width();
             painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
                 painter.fontMetrics().elidedText(
@@ -177,8 +178,17 @@ void CommLane::paintFrame(QImage& frame, QSize size)
         QColor pale = color;
         pale.setAlphaF(0.3F);
         painter.fillRect(box, pale);
-        const double filled = std::max(1.0, box.height() * all[line].share);
-        painter.fillRect(QRectF(box.left(), box.bottom() - filled, box.width(), filled), color);
+        painter.fillRect(
+            QRectF(box.left(), box.top(), std::max(1.0, box.width() * all[line].share), box.height()), color);
+        if (all[line].share >= 1 || area.height() < kNamed)
+            continue;
+        const QString share = formatFraction(all[line].share);
+        painter.setFont(numberFont(11));
+        painter.setPen(theme.text2);
+        const double wide = painter.fontMetrics().horizontalAdvance(share) + 2;
+        const double left = box.right() + 6 + wide <= plot.right() ? box.right() + 6 : box.left() - 6 - wide;
+        if (left >= plot.left())
+            painter.drawText(QRectF(left, area.top(), wide, area.height()), Qt::AlignVCenter, share);
     }
     painter.fillRect(QRectF(plot.left(), plot.bottom() + 1, plot.width(), 1), theme.text3);
     const ValueScale scale(ValueScale::Mode::Linear, 0, length() * 1000);
@@ -225,9 +235,9 @@ void CommLane::paintOverlay(QPainter& painter, QSize size)
     if (box.isNull())
         return;
     Readout readout;
-    readout.name = bar.row->site.op + QLatin1Char(' ') + bar.row->site.place;
+    readout.name = items::shownName(bar.row->site.name);
     readout.where = tr("from %1 ms to %2 ms").arg(formatValue(bar.begin * 1000), formatValue(bar.end * 1000));
-    readout.value = tr("%1 ms").arg(formatValue(bar.row->metric(CommMetric::Seconds).value * 1000, 3));
+    readout.value = tr("%1 ms").arg(formatValue(bar.row->metric(CommMetric::Seconds).value * 1000));
     readout.detail = tr("in %n calls", nullptr, static_cast<int>(bar.row->metric(CommMetric::Calls).value))
         + items::comma() + tr("%1 of that time").arg(formatFraction(bar.share));
     paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8), box, readout, theme);

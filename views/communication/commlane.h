@@ -11,7 +11,7 @@
 
 namespace telltale::views {
 
-/// When in a step each call site was at work: a bar from its first call to the end of its last one, filled as far up as
+/// When in a step each call site was at work: a bar from its first call to the end of its last one, filled as far as
 /// the calls took of that time. A click chooses a site.
 class CommLane : public PlotCanvas {
     Q_OBJECT

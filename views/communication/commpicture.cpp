@@ -9,6 +9,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include <telltale/items/shownname.h>
+
 namespace telltale::views {
 
 namespace {
@@ -42,15 +44,6 @@ bool CommPicture::hasTimes() const
         [](const CommRow& row) { return row.metric(CommMetric::EndNs).state == series::CellState::Value; });
 }
 
-std::pair<QString, QString> placeOf(const QString& line)
-{
-    const qsizetype open = line.lastIndexOf(QLatin1Char('['));
-    const qsizetype close = line.indexOf(QLatin1Char(']'), open);
-    if (open < 0 || close < 0)
-        return { line.trimmed(), QString() };
-    return { line.left(open) + QLatin1Char(':') + line.mid(open + 1, close - open - 1), line.mid(close + 1).trimmed() };
-}
-
 CommSite siteOfName(const QString& name)
 {
     CommSite site;
@@ -58,7 +51,7 @@ CommSite siteOfName(const QString& name)
     const qsizetype open = name.indexOf(QStringLiteral(" ("));
     site.op = open < 0 ? name : name.left(open);
     if (open >= 0)
-        std::tie(site.place, site.function) = placeOf(name.mid(open + 2, name.size() - open - 3));
+        std::tie(site.place, site.function) = items::codePlace(name.mid(open + 2, name.size() - open - 3));
     return site;
 }
 

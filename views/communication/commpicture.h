@@ -61,8 +61,6 @@ struct CommPicture {
     bool hasTimes() const;
 };
 
-/// "/a/train.py[55]   main" as "/a/train.py:55" and "main".
-std::pair<QString, QString> placeOf(const QString& line);
 /// A name of a series as its parts: what is known of a site that no agent described.
 CommSite siteOfName(const QString& name);
 /// What agents send of their call sites; by name. `times`: what a time means.

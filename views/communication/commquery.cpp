@@ -3,6 +3,7 @@
 #include <map>
 
 #include <telltale/common/rowlist.h>
+#include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
 #include "commpicture.h"
@@ -207,7 +208,7 @@ Expected<HeatPicture> readStrip(
         if (site == siteOf.end())
             continue;
         row.key = site->second->key.name.isEmpty() ? ModuleKey { site->second->site.name } : site->second->key;
-        row.label = site->second->site.op + QLatin1Char(' ') + site->second->site.place;
+        row.label = items::shownName(site->second->site.name);
         row.group.clear();
     }
     if (request.metric == CommMetric::Seconds) { // in the table's unit

@@ -88,7 +88,7 @@ QString CommModel::text(const CommRow& row, Column column) const
     case OpColumn:
         return row.site.op;
     case SiteColumn:
-        return row.site.place.isEmpty() ? nothing() : row.site.place + QStringLiteral("  ") + row.site.function;
+        return row.site.place.isEmpty() ? nothing() : row.site.place + u' ' + row.site.function;
     case GroupColumn:
         return row.site.groups.isEmpty() ? nothing() : row.site.groups.join(QStringLiteral(", "));
     case TypeColumn:
@@ -281,6 +281,11 @@ void CommTable::choose(const QString& site)
         }
     }
     setCurrentIndex({});
+}
+
+int CommTable::wantedHeight() const
+{
+    return header()->sizeHint().height() + m_model->rowCount() * kRowHeight + 2 * frameWidth() + 2;
 }
 
 std::vector<int> CommTable::order() const

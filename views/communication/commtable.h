@@ -58,6 +58,7 @@ public:
     void setPicture(std::shared_ptr<const CommPicture> picture); ///< keeps what is chosen, by its name
     QString current() const; ///< name of the chosen site; empty: none
     void choose(const QString& site);
+    int wantedHeight() const; ///< of all rows
     std::vector<int> order() const; ///< rows of the picture as they are sorted
 
 Q_SIGNALS:

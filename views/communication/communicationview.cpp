@@ -34,6 +34,7 @@ namespace telltale::views {
 namespace {
 
 constexpr int kTimesInStep = -1;
+constexpr int kEnoughBelow = 280; ///< px of the part below the table
 
 }
 
@@ -87,7 +88,7 @@ void CommunicationView::buildBody()
     m_strip = new HeatCanvas(context().state, m_below);
     m_strip->setAccessibleName(tr("Collectives over the steps"));
     for (PlotCanvas* canvas : { static_cast<PlotCanvas*>(m_lane), static_cast<PlotCanvas*>(m_strip) }) {
-        canvas->setMinimumSize(240, 80);
+        canvas->setMinimumSize(240, 100);
         m_below->addWidget(canvas);
     }
     m_stack = new FrameList;
@@ -96,7 +97,7 @@ void CommunicationView::buildBody()
     below->addWidget(titled(tr("Stack"), m_stack, below, &m_stackHead));
     below->setSizes({ 640, 360 });
     below->setCollapsible(0, false);
-    m_split->setSizes({ 560, 440 });
+    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_isSplitMoved = true; });
     m_split->setCollapsible(0, false);
     m_pages->addWidget(empty);
     m_pages->addWidget(m_split);
@@ -350,6 +351,23 @@ void CommunicationView::show(const CommAnswer& answer)
     takeSelection();
     fillStack();
     troubleChanged();
+    fitSplit();
+}
+
+/// A table of few rows gives what it does not need where there is little room.
+void CommunicationView::fitSplit()
+{
+    if (m_isSplitMoved)
+        return;
+    const int all = m_split->height() - m_split->handleWidth();
+    const int table = std::min(all * 56 / 100, std::max(m_table->wantedHeight(), all - kEnoughBelow));
+    m_split->setSizes({ table, all - table });
+}
+
+void CommunicationView::resizeEvent(QResizeEvent* event)
+{
+    DataView::resizeEvent(event);
+    fitSplit();
 }
 
 void CommunicationView::troubleChanged()

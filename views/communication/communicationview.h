@@ -46,8 +46,10 @@ public:
 protected:
     void ask() override;
     void troubleChanged() override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fitSplit();
     void buildBar();
     void buildBody();
     void connectState();
@@ -68,6 +70,7 @@ private:
     QLabel* m_empty = nullptr;
     QPushButton* m_offer = nullptr;
     QSplitter* m_split = nullptr;
+    bool m_isSplitMoved = false; ///< by somebody, who wants it there
     CommTable* m_table = nullptr;
     QStackedWidget* m_below = nullptr;
     CommLane* m_lane = nullptr;

@@ -8,9 +8,8 @@
 
 #include <telltale/common/readout.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/shownname.h>
 #include <telltale/items/tooltiptext.h>
-
-#include "commpicture.h"
 
 namespace telltale::views {
 
@@ -74,7 +73,7 @@ void FrameList::setFrames(const QStringList& frames, const QString& emptyText)
     const QFontMetrics metrics(codeFont(12));
     QSize widest(0, 0);
     for (const QString& frame : frames) {
-        const auto [place, function] = placeOf(frame);
+        const auto [place, function] = items::codePlace(frame);
         const QString shortPlace = place.section(QLatin1Char('/'), -2);
         auto* item = new QListWidgetItem(shortPlace + QStringLiteral("  ") + function, this);
         item->setData(kPlaceRole, place);

@@ -12,6 +12,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/shownname.h>
 #include <telltale/items/tooltiptext.h>
 
 #include "comparewords.h"
@@ -112,7 +113,7 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
     const auto [a, b] = deviationTexts(deviation);
     const QString quantity = kindText(deviation.kind) + items::comma() + statText(deviation.stat);
     const QStringList texts { where, formatStep(deviation.step.value), QString::number(deviation.rank.value),
-        QString::fromStdString(deviation.key.text()), quantity, a, b,
+        items::shownTensor(QString::fromStdString(deviation.key.name), deviation.key.slot, u':'), quantity, a, b,
         std::isfinite(deviation.relative) ? shareText(deviation.relative) : QString() };
     for (int column = 0; column < ColumnCount; ++column)
         item->setText(column, texts[column]);

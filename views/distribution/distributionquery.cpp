@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
 #include "distributioncurves.h"
@@ -49,9 +50,9 @@ Row labelled(const RowIndex& index, const RowIndex::Row& from)
     row.key = { QString::fromStdString(key.name), key.slot };
     row.kind = from.kind;
     row.rank = from.rank;
-    row.label = shortNameOf(row.key.name);
+    row.label = items::shownName(shortNameOf(row.key.name));
     if (key.slot.hasText())
-        row.label += QLatin1Char(' ') + row.key.slotText();
+        row.label += QLatin1Char(' ') + items::shownSlot(key.slot);
     if (key.microStep >= 0)
         row.label += QStringLiteral(" µ%1").arg(key.microStep);
     row.group = groupOf(row.key.name);

@@ -14,6 +14,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/shownname.h>
 #include <telltale/items/tooltiptext.h>
 
 #include "heatimage.h"
@@ -379,7 +380,7 @@ QString HeatCanvas::readoutPlace(int row, int column) const
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
     text += tr(", rank %1").arg(rank.value);
     if (!r.slotText().isEmpty() && m_picture->title.isEmpty())
-        text += items::comma() + r.slotText();
+        text += items::comma() + (r.bin.isEmpty() ? items::shownSlot(r.key.slot) : r.bin);
     return text;
 }
 
@@ -441,7 +442,7 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
     // What has a title of its own is no statistic of a tensor, and names its rows itself.
     const bool isTitled = !m_picture->title.isEmpty();
     const Row& row = m_picture->rows[static_cast<std::size_t>(m_hoverRow)];
-    readout.name = isTitled ? row.label : row.key.name;
+    readout.name = isTitled ? row.label : items::shownName(row.key.name);
     readout.where = readoutPlace(m_hoverRow, m_hoverColumn);
     readout.state = cellState;
     const QString stat = isTitled ? m_picture->title : statText(m_picture->stat);

@@ -7,6 +7,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/shownname.h>
 
 namespace telltale::views {
 
@@ -84,11 +85,10 @@ void FirstBad::showFound()
     if (!m_onset)
         return;
     const FoundOnset onset = m_finder.known(*m_onset);
-    const QString slot = onset.key.slotText();
     setText(tr("First non-finite: step %1, rank %2, %3")
                 .arg(formatStep(onset.step.value))
                 .arg(onset.rank.value)
-                .arg(slot.isEmpty() ? onset.key.name : onset.key.name + u':' + slot));
+                .arg(items::shownTensor(onset.key.name, onset.key.slot, u':')));
     setAccessibleName(text());
     setToolTip(text() + QStringLiteral("\n") + kindText(onset.kind));
     updateGeometry();

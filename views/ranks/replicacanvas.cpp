@@ -12,6 +12,7 @@
 #include <telltale/common/readout.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/shownname.h>
 
 namespace telltale::views {
 
@@ -38,7 +39,7 @@ QString ranksText(const std::vector<Rank>& ranks)
 
 QString nameOf(const ModuleKey& key)
 {
-    return key.slotText().isEmpty() ? key.name : key.name + QLatin1Char(' ') + key.slotText();
+    return items::shownTensor(key.name, key.slot);
 }
 
 }

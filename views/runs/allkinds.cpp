@@ -13,6 +13,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
 #include "paneltree.h"
@@ -167,7 +168,8 @@ void AllKinds::moduleChanged()
         const auto row = static_cast<int>(i);
         QString text = kindText(line.kind);
         const bool isOwn = line.key.name == m_lines.front().key.name;
-        const QString part = line.key.slot.hasText() ? line.key.slotText() : line.key.name.section(u'.', -1);
+        const QString part
+            = line.key.slot.hasText() ? items::shownSlot(line.key.slot) : line.key.name.section(u'.', -1);
         if (line.key.slot.hasText() || !isOwn || isOfParameters(line.kind))
             text += QStringLiteral(" \u00b7 ") + part;
         if (line.stat != state.stat() && line.stat != other->stat)

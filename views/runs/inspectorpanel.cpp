@@ -19,6 +19,7 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
 #include "allkinds.h"
@@ -296,7 +297,7 @@ void InspectorPanel::moduleChanged()
         std::rotate(m_keys.begin(), chosen, chosen + 1);
     if (m_keys.size() > kColumns)
         m_keys.resize(kColumns);
-    m_title->setText(name);
+    m_title->setText(items::shownName(name));
     m_subtitle->setText(subtitle(*catalog));
 
     std::vector<FactTable::Row> shapes;
@@ -305,7 +306,7 @@ void InspectorPanel::moduleChanged()
         const bool isPart = own.startsWith(name + u'.') && !own.mid(name.size() + 1).contains(u'.');
         if ((own != name && !isPart) || series.kind == Kind::Attention || series.desc->shape.empty())
             continue;
-        const QString slot = QString::fromStdString(series.desc->slot.text());
+        const QString slot = items::shownSlot(series.desc->slot);
         const QString label = isPart ? own.mid(name.size() + 1) : slot.isEmpty() ? tr("value") : slot;
         const bool known
             = std::any_of(shapes.begin(), shapes.end(), [&](const auto& row) { return row.name == label; });
@@ -438,7 +439,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
 {
     QStringList columns;
     for (const ModuleKey& key : m_keys)
-        columns.append(key.slotText());
+        columns.append(items::shownSlot(key.slot));
     std::vector<FactTable::Row> rows;
     // What was not collected at the step itself is of one before it.
     std::optional<Step> newest;
@@ -468,7 +469,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     if (const auto catalog = m_context.state->catalog())
         markOdd(bars, analysis::RankTopology(*catalog));
     const bool several = bars.size() > 1;
-    const QString slot = m_keys.size() > 1 ? m_keys.front().slotText() : QString();
+    const QString slot = m_keys.size() > 1 ? items::shownSlot(m_keys.front().slot) : QString();
     m_ranksTitle->setText(slot.isEmpty() ? tr("%1 by rank").arg(statText(m_context.state->stat()))
                                          : tr("%1 by rank, %2").arg(statText(m_context.state->stat()), slot));
     m_ranksTitle->setVisible(several);
@@ -519,8 +520,10 @@ void InspectorPanel::showRecords(const ModuleRecords& records)
 
 void InspectorPanel::copy() const
 {
+    const auto& chosen = m_context.state->selection();
+    const QString name = chosen.empty() ? QString() : chosen.front().name; // the run's own, for filters
     QGuiApplication::clipboard()->setText(
-        m_title->text() + u'\n' + m_subtitle->text() + u'\n' + m_kindLabel->text() + u'\n' + m_values->text());
+        name + u'\n' + m_subtitle->text() + u'\n' + m_kindLabel->text() + u'\n' + m_values->text());
 }
 
 }
