@@ -23,6 +23,7 @@
 #include <telltale/items/comma.h>
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/incidentwords.h>
+#include <telltale/items/shownname.h>
 #include <telltale/items/tooltiptext.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/store/querypool.h>
@@ -42,6 +43,8 @@ constexpr int kClockMs = 5000;
 constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the buttons
 constexpr int kWholeHeight = 188; ///< with when it was, and what else was seen
 constexpr int kReachRow = 22;
+constexpr int kReachGap = 20; ///< behind a column
+constexpr int kReachColumns = 4;
 constexpr int kTextGap = 5;
 constexpr int kVerdictHeight = 240; ///< with what people say of it
 
@@ -51,6 +54,30 @@ QString plain(const std::string& text)
 {
     return QString::fromStdString(text);
 }
+
+/// Blocks and what they have stand side by side; where that is too wide, the blocks' names give.
+class ReachList : public QTreeWidget {
+public:
+    using QTreeWidget::QTreeWidget;
+    void fit()
+    {
+        int others = 0;
+        for (int column = 1; column < kReachColumns; ++column) {
+            resizeColumnToContents(column);
+            setColumnWidth(column, columnWidth(column) + kReachGap);
+            others += columnWidth(column);
+        }
+        const int wanted = std::max(sizeHintForColumn(0), header()->sectionSizeHint(0)) + kReachGap;
+        setColumnWidth(0, std::min(wanted, viewport()->width() - others - header()->minimumSectionSize()));
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QTreeWidget::resizeEvent(event);
+        fit();
+    }
+};
 
 }
 
@@ -184,16 +211,15 @@ QWidget* IncidentCard::makeText()
 
 QWidget* IncidentCard::makeReach()
 {
-    m_reach = new QTreeWidget(this);
+    m_reach = new ReachList(this);
     m_reach->setObjectName(QStringLiteral("incidentReach"));
     m_reach->setAccessibleName(tr("Where it reached"));
     m_reach->setRootIsDecorated(false);
     m_reach->setUniformRowHeights(true);
     m_reach->setFrameShape(QFrame::NoFrame);
-    m_reach->setHeaderLabels({ tr("Block"), tr("Rank"), tr("Steps"), tr("Findings") });
+    m_reach->setHeaderLabels({ tr("Block"), tr("Rank"), tr("Steps"), tr("Findings"), QString() }); // and the rest
     m_reach->header()->setFont(wordsFont(11));
-    m_reach->header()->setMinimumSectionSize(60);
-    m_reach->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_reach->header()->setMinimumSectionSize(4);
     m_reach->header()->setStretchLastSection(true);
     m_reach->headerItem()->setTextAlignment(3, Qt::AlignRight | Qt::AlignVCenter);
     const auto go = [this](const QTreeWidgetItem* item) {
@@ -230,7 +256,6 @@ QWidget* IncidentCard::makeButtons()
     connect(m_acknowledge, &QPushButton::clicked, this, [this] { say(Annotation::Action::Acknowledge); });
     first->addStretch();
     m_folded = add(first, {}, "incidentFolded");
-    m_folded->setFlat(true);
     connect(m_folded, &QPushButton::clicked, this, [this] {
         m_pages->setCurrentIndex(1 - m_pages->currentIndex());
         takeIncident();
@@ -313,6 +338,7 @@ void IncidentCard::takeIncident()
             ? tr("Back")
             : tr("%n later findings folded", nullptr, folded).replace(QString::number(folded), formatStep(folded))
                 + QStringLiteral(" \u203a"));
+    m_folded->setIcon(isReach ? icon(QStringLiteral("left")) : QIcon());
     m_folded->setVisible(isReach || incident->folded > 0);
     if (!m_isShown || *incident != m_shown)
         show(*incident);
@@ -422,7 +448,7 @@ void IncidentCard::show(const Incident& incident)
     fitHeight();
     QStringList ties;
     for (const std::string& tie : incident.ties)
-        ties.append(items::lineText(plain(tie)));
+        ties.append(items::lineText(items::shownName(plain(tie))));
     m_ties->setText(
         tr("Abnormal at the same moment, so which came first is not known: %1").arg(ties.mid(0, 6).join(items::comma()))
         + (ties.size() > 6 ? tr(" and %n more", nullptr, static_cast<int>(ties.size()) - 6) : QString()));
@@ -444,16 +470,20 @@ void IncidentCard::showReach(const Incident& incident)
         const QString steps = one.steps.count() > 1
             ? formatStep(one.steps.first.value) + QChar(0x2013) + formatStep(one.steps.last.value)
             : formatStep(one.steps.first.value);
-        auto* item
-            = new QTreeWidgetItem({ plain(one.block), one.rank.value < 0 ? tr("all") : QString::number(one.rank.value),
+        auto* item = new QTreeWidgetItem(
+            { items::shownName(plain(one.block)), one.rank.value < 0 ? tr("all") : QString::number(one.rank.value),
                 steps, formatStep(static_cast<qint64>(one.findings)) });
         item->setFont(0, codeFont(12));
+        item->setToolTip(0, items::toolTipText(item->text(0)));
+        for (int column = 1; column < item->columnCount(); ++column)
+            item->setFont(column, numberFont(12));
         item->setTextAlignment(3, Qt::AlignRight | Qt::AlignVCenter);
         item->setData(0, RankRole, one.rank.value);
         item->setData(0, StepRole, static_cast<qlonglong>(one.steps.first.value));
         rows.append(item);
     }
     m_reach->addTopLevelItems(rows);
+    static_cast<ReachList*>(m_reach)->fit();
 }
 
 QString IncidentCard::marked(const Incident& incident)
@@ -465,14 +495,13 @@ QString IncidentCard::marked(const Incident& incident)
             text.replace(at, words.size(), marked);
         return at >= 0;
     };
-    const QString name = plain(incident.first.name).toHtmlEscaped();
     const auto code = [&mark](const QString& words) {
         return mark(words,
             QStringLiteral("<span style=\"font-family:'%1'; font-weight:600\">%2</span>")
                 .arg(codeFont(13).families().join(u"','"), words));
     };
-    if (!code(name + u':' + plain(incident.first.slot).toHtmlEscaped()))
-        code(name);
+    if (!code(incidentwords::place(incident.first).toHtmlEscaped()))
+        code(items::shownName(plain(incident.first.name)).toHtmlEscaped());
     const std::int64_t step = incident.first.step.value;
     for (const bool hasRank : { true, false }) {
         const QString moment = incidentwords::moment(incident.first, hasRank);
