@@ -5,10 +5,12 @@
 #include <cmath>
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <QStringList>
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/shownname.h>
 
 namespace telltale::views {
 namespace {
@@ -16,6 +18,23 @@ namespace {
 QString text(std::string_view word)
 {
     return QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
+}
+
+/// Of "0.0137" 3; 0 of what is written with a power of ten, and of what is no number.
+int figuresOf(const QString& number)
+{
+    static const QRegularExpression kPlain(QRegularExpression::anchoredPattern(QStringLiteral("[-\u2212]?[\\d.]+")));
+    QString digits = kPlain.match(number).hasMatch() ? number : QString();
+    return static_cast<int>(digits.remove(QRegularExpression(QStringLiteral("^[^1-9]+|\\."))).size());
+}
+
+/// "1.37" beside "1.695" is "1.370".
+QString withFigures(const QString& number, int figures)
+{
+    const int missing = figuresOf(number) > 0 ? figures - figuresOf(number) : 0;
+    if (missing == 0)
+        return number;
+    return number + (number.contains(u'.') ? QString() : QStringLiteral(".")) + QString(missing, u'0');
 }
 
 }
@@ -39,8 +58,7 @@ QString comparisonSentence(const judge::Comparison& found)
     const judge::Deviation& one = found.first.front();
     QString until;
     if (one.step == found.steps.first)
-        until = QCoreApplication::translate("CompareWords", "Different from the first common step on (%1)")
-                    .arg(formatStep(one.step.value));
+        until = QCoreApplication::translate("CompareWords", "Different from the first common step on");
     else if (found.tolerance == 0)
         until = QCoreApplication::translate("CompareWords", "Equal until step %1").arg(formatStep(one.step.value - 1));
     else
@@ -53,7 +71,8 @@ QString comparisonSentence(const judge::Comparison& found)
               .arg(until)
               .arg(formatStep(one.step.value))
               .arg(one.rank.value)
-              .arg(text(one.key.text()), kindText(one.kind), statText(one.stat), a, b);
+              .arg(items::shownTensor(text(one.key.name), one.key.slot, u':'), kindText(one.kind), statText(one.stat),
+                  a, b);
     if (std::isfinite(one.relative))
         sentence += QCoreApplication::translate("CompareWords", " (%1 apart)").arg(shareText(one.relative));
     return sentence + QCoreApplication::translate("CompareWords", ".");
@@ -84,7 +103,8 @@ QString comparisonNote(const judge::Comparison& found)
         const judge::Comparison::OfSigns& first = found.signs.front();
         notes.append(QCoreApplication::translate("CompareWords", "first: step %1, rank %2, %3: %4 to %5")
                          .arg(formatStep(first.verdict.suspicious->value), QString::number(first.rank.value),
-                             text(first.key.text()), QString::number(first.verdict.before.value_or(1), 'g', 4),
+                             items::shownTensor(text(first.key.name), first.key.slot, u':'),
+                             QString::number(first.verdict.before.value_or(1), 'g', 4),
                              QString::number(first.verdict.then, 'g', 4)));
     }
     return notes.join(QStringLiteral("  ·  "));
@@ -102,7 +122,11 @@ std::pair<QString, QString> deviationTexts(const judge::Deviation& one)
     const bool isWhole = judge::comparedText(one.a, one.stat, false) == judge::comparedText(one.b, one.stat, false);
     if (isWhole || isIdentity(one.stat))
         return { text(a), text(b) };
-    return { items::reformatNumber(text(a)), items::reformatNumber(text(b)) };
+    std::pair texts { items::reformatNumber(text(a)), items::reformatNumber(text(b)) };
+    if (const int figures = std::max(figuresOf(texts.first), figuresOf(texts.second));
+        (texts.first + texts.second).contains(u'.'))
+        texts = { withFigures(texts.first, figures), withFigures(texts.second, figures) };
+    return texts;
 }
 
 QString factSectionText(const std::string& section)

@@ -234,13 +234,14 @@ void CurveLegend::paintLine(
         painter.setOpacity(0.45);
     paintSwatch(painter, QPointF(left, std::round(line.top + 8)), one, theme);
     if (line.form == Form::Run) {
-        // Its name has a line of its own: cut, it would no longer tell which run it is.
+        // Its name has a line of its own: cut, it would no longer tell which run it is. A word for several has not.
+        const double whole = right - left - kIndent;
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
-        write(QRectF(left + kIndent, line.top, right - left - kIndent, 16),
+        write(QRectF(left + kIndent, line.top, whole - (one.where.isEmpty() ? 0 : valueWidth), 16),
             m_runNames[static_cast<std::size_t>(line.series)]);
         painter.setPen(theme.text3);
-        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15), rankText(one));
+        write(QRectF(left + kIndent, line.top + 15, whole - (one.where.isEmpty() ? valueWidth : 0), 15), rankText(one));
     } else if (line.form == Form::Where) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
@@ -267,9 +268,9 @@ void CurveLegend::paintLine(
     painter.setPen(!value.difference && value.marks.isEmpty() && series::isNonFinite(value.state) ? theme.criticalText
             : text == QString(QChar(0x2013))                                                      ? theme.text3
                                                                                                   : theme.text);
+    const bool isBelow = line.form == Form::Tall || (line.form == Form::Run && one.where.isEmpty());
     painter.drawText(
-        QRectF(left, line.top + (line.form == Form::Tall || line.form == Form::Run ? 14 : 0), right - left, 16),
-        Qt::AlignRight | Qt::AlignVCenter, text);
+        QRectF(left, line.top + (isBelow ? 14 : 0), right - left, 16), Qt::AlignRight | Qt::AlignVCenter, text);
 }
 
 void CurveLegend::paint(
