@@ -198,6 +198,13 @@ private Q_SLOTS:
             = fitLabels({ texts[1], QStringLiteral("blocks.10.mlp.experts.3.fc2 input") }, metrics, widthOf(14));
         QVERIFY2(alike[0].contains(QStringLiteral("fc1")), qPrintable(alike[0]));
         QVERIFY2(alike[1].contains(QStringLiteral("fc2")), qPrintable(alike[1]));
+        const auto sites = fitLabels({ QStringLiteral("all_reduce train.py:55 reduce before"),
+                                         QStringLiteral("all_reduce train.py:55 reduce after"),
+                                         QStringLiteral("all_reduce tensorparallel.py:20 _summed before") },
+            metrics, widthOf(16));
+        QCOMPARE(sites[0], QStringLiteral("\u2026reduce before"));
+        QCOMPARE(sites[1], QStringLiteral("\u2026reduce after"));
+        QCOMPARE(sites[2], QStringLiteral("\u2026_summed before"));
     }
 
     void labelsInANarrowColumnKeepTheirLastParts()

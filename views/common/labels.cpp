@@ -14,7 +14,8 @@ namespace {
 
 constexpr QChar kDots(0x2026);
 
-/// A name in parts that are kept or dropped as a whole: of a path between its points, of a run between its hyphens.
+/// A name in parts that are kept or dropped as a whole: of a path between its points, of a run between its hyphens, of
+/// a call site, "all_reduce train.py:55 main before", its words.
 struct Label {
     QStringList parts;
     QString marks; ///< before each part
@@ -25,11 +26,12 @@ struct Label {
     explicit Label(const QString& text)
         : isRun(text.contains(u'-') || text.contains(QLatin1String(" #")))
     {
-        const qsizetype end = isRun ? text.lastIndexOf(QLatin1String(" #")) : text.indexOf(u' ');
+        const bool isSite = !isRun && text.contains(u':');
+        const qsizetype end = isRun ? text.lastIndexOf(QLatin1String(" #")) : isSite ? -1 : text.indexOf(u' ');
         slot = end < 0 ? QString() : text.mid(end);
         QChar mark;
         for (const QChar c : text.left(end)) {
-            if (parts.isEmpty() || (isRun ? QStringLiteral("-_/") : QStringLiteral(".")).contains(c)) {
+            if (parts.isEmpty() || QLatin1String(isRun ? "-_/" : isSite ? " " : ".").contains(c)) {
                 parts.append(parts.isEmpty() ? QString(c) : QString());
                 marks.append(c);
             } else {
