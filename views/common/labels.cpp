@@ -29,7 +29,6 @@ struct Label {
         const bool isSite = !isRun && text.contains(u':');
         const qsizetype end = isRun ? text.lastIndexOf(QLatin1String(" #")) : isSite ? -1 : text.indexOf(u' ');
         slot = end < 0 ? QString() : text.mid(end);
-        QChar mark;
         for (const QChar c : text.left(end)) {
             if (parts.isEmpty() || QLatin1String(isRun ? "-_/" : isSite ? " " : ".").contains(c)) {
                 parts.append(parts.isEmpty() ? QString(c) : QString());
