@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "session.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
+#include <telltale/common/rowlist.h>
 #include <telltale/core/protocolone.h>
 #include <telltale/runs/runspanel.h>
 
@@ -31,11 +33,17 @@ void storeState(const views::ViewState& state, settings::Settings& settings)
 
 void restoreState(const settings::Settings& settings, views::ViewState& state)
 {
-    if (const auto kind = kindFromName(settings.kind.toStdString()))
+    // The run is as it is now: what it no longer has would leave its views empty.
+    const store::Catalog& catalog = *state.catalog();
+    const auto has = [](const auto& all, auto one) { return std::find(all.begin(), all.end(), one) != all.end(); };
+    const auto kind = kindFromName(settings.kind.toStdString());
+    if (kind && *kind != Kind::Scalar && has(views::kindsOf(catalog), *kind))
         state.setKind(*kind);
-    if (const auto stat = statFromName(settings.stat.toStdString()))
+    const auto stat = statFromName(settings.stat.toStdString());
+    if (stat && has(views::statsOf(catalog, state.kind()), *stat))
         state.setStat(*stat);
-    state.setRank(Rank { settings.rank });
+    if (has(views::ranksOf(catalog, state.kind()), Rank { settings.rank }))
+        state.setRank(Rank { settings.rank });
     state.setModuleFilter(settings.moduleFilter);
     std::vector<views::ModuleKey> keys;
     for (const QString& entry : settings.selection)

@@ -15,7 +15,8 @@ namespace telltale::shell {
 
 /// Kind, statistic, rank, filter, selection and run path into `settings`.
 void storeState(const views::ViewState& state, settings::Settings& settings);
-/// The other way, for the run that is open. Unknown words leave the state as it is.
+/// The other way, for the run that is open. Unknown words, and what the run does not have, leave the
+/// state as it is.
 void restoreState(const settings::Settings& settings, views::ViewState& state);
 
 /// How the list of runs is grouped, and which of its headings are closed.
