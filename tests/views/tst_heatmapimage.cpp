@@ -220,6 +220,22 @@ private Q_SLOTS:
         }
     }
 
+    void lowRowsShareTheirDashesAndOneAloneHasItsOwn()
+    {
+        const QRgb ink = glyphs::ink(CellState::NaN).rgb();
+        const auto inkOf = [&](int firstBad, int lastBad) {
+            HeatPicture p = picture(40, 30);
+            for (int row = firstBad; row <= lastBad; ++row)
+                std::fill_n(p.result.states.begin() + row * 30 + 10, 20, CellState::NaN);
+            p.finish();
+            const RowLayout layout({ { 0, 39 } }, 80, 0); // rows of 2 px
+            return pixelsOf(HeatImage::render(p, layout, { 240, 80 }, 1, Theme::dark()), ink);
+        };
+        QVERIFY(inkOf(0, 0) >= 2);
+        QCOMPARE(inkOf(7, 7), inkOf(0, 0)); // wherever it stands
+        QCOMPARE(inkOf(0, 39), inkOf(0, 0) * 14); // in lines 0, 6, 12 to 78
+    }
+
     void whatIsMissingShowsItsPatternOnBase()
     {
         const Theme& theme = Theme::dark();

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 
 #include <QPainter>
@@ -21,6 +22,9 @@ using series::CellState;
 namespace {
 
 constexpr double kGlyphSize = 9; ///< logical px; smaller cells get a dash
+constexpr int kDashedRow = 3; ///< logical px; lower rows share their dashes
+constexpr int kGridWidth = 12; ///< logical px from one shared dash to the next
+constexpr int kGridHeight = 6;
 
 struct Cells {
     std::vector<float> values;
@@ -78,6 +82,7 @@ public:
         , m_scale(scale)
         , m_unit(std::max(1, static_cast<int>(std::lround(scale))))
         , m_theme(theme)
+        , m_dashes(static_cast<std::size_t>(image.width()), std::numeric_limits<int>::min() / 2)
     {
     }
 
@@ -93,6 +98,8 @@ public:
         const double width = static_cast<double>(right - left) / columns;
         if (width >= kGlyphSize * m_scale && bottom - top >= kGlyphSize * m_scale)
             signs(state, columns, left, right, top, bottom);
+        else if (bottom - top < kDashedRow * m_unit)
+            grid(state, left, right, top, bottom);
         else
             dashes(state, width, left, right, top, bottom);
     }
@@ -144,6 +151,29 @@ private:
         }
     }
 
+    /// A dash in each of such low rows would be noise: they share a grid of them. What is narrower than the grid, and
+    /// where none stands close above, has its own.
+    void grid(CellState state, int left, int right, int top, int bottom)
+    {
+        const int length = std::min(2 * m_unit, right - left);
+        if (bottom - top == 1 && right - left <= length)
+            return; // the fill must be seen beside it
+        const int period = kGridWidth * m_unit;
+        QRgb* pixels = line(top);
+        const auto dash = [&](int x) {
+            int& last = m_dashes[static_cast<std::size_t>(x)];
+            if (top - last < kGridHeight * m_unit)
+                return;
+            last = top;
+            std::fill_n(pixels + x, length, glyphs::ink(state).rgb());
+        };
+        const int first = (left + period / 2 - 1) / period * period + period / 2; // at or behind `left`
+        for (int x = first; x + length <= right; x += period)
+            dash(x);
+        if (first + length > right)
+            dash((left + right - length) / 2);
+    }
+
     void signs(CellState state, int columns, int left, int right, int top, int bottom)
     {
         if (!m_painter)
@@ -160,6 +190,7 @@ private:
     int m_unit;
     const Theme& m_theme;
     std::size_t m_row = 0;
+    std::vector<int> m_dashes; ///< of each x, the line of the last one that low rows share
     std::unique_ptr<QPainter> m_painter;
 };
 
