@@ -13,6 +13,7 @@
 #include <telltale/heatmap/colorindex.h>
 #include <telltale/heatmap/rankmark.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/shownname.h>
 
 namespace telltale::views {
 
@@ -28,6 +29,8 @@ constexpr int kSigns = 20; ///< px of a line that explains a sign
 constexpr int kSignsFrom = 150; ///< px of the height from which there is room for them
 constexpr double kMarked = 16; ///< px from which a cell has room for a sign beside its value
 constexpr double kNumbered = 20; ///< px from which a cell says its rank
+constexpr double kValued = 40; ///< px from which it has room for its value above that
+constexpr int kMapFigures = 3; ///< of a value in a cell
 
 void outline(QPainter& painter, const QRectF& cell, int width, const Theme& theme)
 {
@@ -172,12 +175,20 @@ void RankMap::paintCells(QPainter& painter, const RankMapLayout& layout) const
                 glyphs::paintCell(painter, cell, one.value.state, theme);
             }
             if (cell.width() >= kNumbered) {
-                // What is no value has its sign in the middle.
+                // In the middle is the value, or the sign of what is none; where neither fits, the rank.
                 const bool isValue = one.value.state == CellState::Value;
-                painter.setFont(numberFont(isValue ? 11 : 10));
+                const QString value = isValue ? formatValue(one.value.value, kMapFigures) : QString();
+                painter.setFont(numberFont(11));
+                const bool fits = !isValue
+                    || (cell.width() >= kValued && painter.fontMetrics().horizontalAdvance(value) + 4 <= cell.width());
                 painter.setPen(nonFinite ? glyphs::ink(one.value.state) : ink);
-                painter.drawText(cell.adjusted(3, 0, -3, -1),
-                    isValue ? Qt::AlignCenter : Qt::AlignLeft | Qt::AlignBottom, QString::number(one.rank.value));
+                const QString rank = QString::number(one.rank.value);
+                if (isValue)
+                    painter.drawText(cell, Qt::AlignCenter, fits ? value : rank);
+                if (fits) {
+                    painter.setFont(numberFont(10));
+                    painter.drawText(cell.adjusted(3, 0, -3, -1), Qt::AlignLeft | Qt::AlignBottom, rank);
+                }
             }
             if (isSmall || one.odd.grade == RankOddness::Grade::Like)
                 continue;
@@ -236,9 +247,7 @@ void RankMap::paintHover(QPainter& painter, const RankMapLayout& layout, QSize s
     const QRectF cell = layout.cellOf(one->rank);
     outline(painter, cell, 3, theme);
     Readout readout;
-    readout.name = m_picture->key.slotText().isEmpty()
-        ? m_picture->key.name
-        : m_picture->key.name + QLatin1Char(' ') + m_picture->key.slotText();
+    readout.name = items::shownTensor(m_picture->key.name, m_picture->key.slot);
     QStringList where { tr("rank %1").arg(one->rank.value) };
     for (const Parallel way : analysis::kParallels) {
         const int at = m_picture->topology.coordinate(one->rank, way);

@@ -383,8 +383,11 @@ void RanksView::show(const RanksAnswer& answer)
     m_map->setPicture(answer.map);
     m_replicas->setPicture(answer.replicas);
     const bool isEmpty = !answer.faces[LayersBySteps] || answer.faces[LayersBySteps]->rows.empty();
-    m_mapCaption->setText(
-        isEmpty || !answer.map ? QString() : tr("All %n ranks", nullptr, static_cast<int>(answer.map->ranks.size())));
+    m_mapCaption->setText(isEmpty || !answer.map
+            ? QString()
+            : QStringList { tr("All %n ranks", nullptr, static_cast<int>(answer.map->ranks.size())),
+                kindText(context().state->kind()), statText(answer.map->stat) }
+                  .join(QStringLiteral("  ·  ")));
     // Nothing to show is said once.
     m_columns[1]->setVisible(!isEmpty);
     m_columns[0]->widget(1)->setVisible(!isEmpty);
