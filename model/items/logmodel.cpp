@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kMostOwn = 1000;
 /// What agents and the store call what happened; another kind is shown as it is.
-[[maybe_unused]] constexpr const char* kKinds[] { QT_TRANSLATE_NOOP("telltale::items::LogModel", "annotation"),
+constexpr const char* kKinds[] { QT_TRANSLATE_NOOP("telltale::items::LogModel", "annotation"),
     QT_TRANSLATE_NOOP("telltale::items::LogModel", "anomaly"),
     QT_TRANSLATE_NOOP("telltale::items::LogModel", "checkpoint"),
     QT_TRANSLATE_NOOP("telltale::items::LogModel", "clock"), QT_TRANSLATE_NOOP("telltale::items::LogModel", "config"),
@@ -251,6 +251,14 @@ QString LogModel::cell(const Entry& entry, int column) const
     }
 }
 
+QStringList LogModel::kinds()
+{
+    QStringList words;
+    for (const char* kind : kKinds)
+        words.append(tr(kind));
+    return words;
+}
+
 QString LogModel::line(int row) const
 {
     QStringList cells;
@@ -278,7 +286,7 @@ QVariant LogModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return cell(one, index.column());
     case Qt::ToolTipRole:
-        return toolTipText(one.text);
+        return toolTipText(cell(one, index.column()));
     case Qt::TextAlignmentRole: {
         const bool isNumber = index.column() == StepColumn || index.column() == RankColumn;
         return static_cast<int>(Qt::AlignVCenter | (isNumber ? Qt::AlignRight : Qt::AlignLeft));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <QAbstractTableModel>
+#include <QStringList>
 
 #include <telltale/items/roles.h>
 #include <telltale/store/catalog.h>
@@ -49,6 +50,8 @@ public:
     bool isOfRun(const QString& sentence) const;
     void add(Entry entry);
     const Entry& entry(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
+    /// What is known to happen, as the column says it; what a run wrote may be called otherwise.
+    static QStringList kinds();
     /// One line of tab-separated cells.
     QString line(int row) const;
 

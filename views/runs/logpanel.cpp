@@ -6,6 +6,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
@@ -15,6 +16,7 @@
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolButton>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <telltale/common/tableshape.h>
@@ -39,12 +41,11 @@ public:
     {
         const Theme& theme = Theme::current();
         const int severity = index.data(items::SeverityRole).toInt();
-        const bool isText = index.column() >= LogModel::KindColumn;
         painter->save();
         const bool isSelected = option.state.testFlag(QStyle::State_Selected);
         if (isSelected)
             painter->fillRect(option.rect, theme.selection);
-        painter->setFont(isText ? wordsFont(12) : numberFont(12));
+        painter->setFont(fontOf(index.column()));
         const QColor color = index.column() == LogModel::KindColumn && severity > 0
             ? (severity > 1 ? theme.criticalText : theme.warnText)
             : index.column() == LogModel::TimeColumn ? theme.text2
@@ -55,7 +56,38 @@ public:
             painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, cell.width()));
         painter->restore();
     }
+
+    /// Of what is cut, and of nothing else.
+    bool helpEvent(QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option,
+        const QModelIndex& index) override
+    {
+        const int room = wordsOf(option.rect, index).width();
+        if (event->type() == QEvent::ToolTip && index.isValid()
+            && QFontMetrics(fontOf(index.column())).horizontalAdvance(index.data().toString()) <= room) {
+            QToolTip::hideText();
+            return true;
+        }
+        return QStyledItemDelegate::helpEvent(event, view, option, index);
+    }
+
+    static QFont fontOf(int column) { return column >= LogModel::KindColumn ? wordsFont(12) : numberFont(12); }
 };
+
+/// px that the words of a column need, but for the last, which has what is left.
+int needOf(int column)
+{
+    QStringList longest;
+    if (column == LogModel::TimeColumn)
+        longest = { QStringLiteral("0000-00-00 00:00:00") };
+    else if (column == LogModel::StepColumn)
+        longest = { QStringLiteral("0000000") };
+    else if (column == LogModel::KindColumn)
+        longest = LogModel::kinds();
+    int need = 0;
+    for (const QString& words : longest)
+        need = std::max(need, QFontMetrics(LineDelegate::fontOf(column)).horizontalAdvance(words));
+    return need + (column == 0 ? 20 : 16); // what wordsOf() takes
+}
 
 }
 
@@ -87,10 +119,8 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     m_table->installEventFilter(this);
     QHeaderView* header = m_table->horizontalHeader();
     header->setStretchLastSection(true);
-    const int widths[] = { 150, 70, 60, 130, 400 };
-    static_assert(std::size(widths) == LogModel::ColumnCount);
-    for (int column = 0; column < LogModel::ColumnCount; ++column)
-        m_table->setColumnWidth(column, std::max(widths[column], header->sectionSizeHint(column)));
+    for (int column = 0; column < LogModel::TextColumn; ++column)
+        m_table->setColumnWidth(column, std::max(needOf(column), header->sectionSizeHint(column)));
     m_empty->setAlignment(Qt::AlignCenter);
 
     auto* layout = new QVBoxLayout(this);
