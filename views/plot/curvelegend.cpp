@@ -174,6 +174,7 @@ void CurveLegend::addLines()
     const double room = m_area.width() - (severalWhere ? 24 : tall ? 16 + kIndent : 24 + kIndent + kValue);
     m_names = fitLabels(names, QFontMetricsF(codeFont(11, severalWhere ? 500 : 400)), room);
     m_runNames = fitLabels(runs, QFontMetricsF(wordsFont(11, 600)), m_area.width() - 24 - kIndent);
+    double where = kWhere; // below a name; a band below a line of its own is as high as that
     for (int i = 0; i < count; ++i) {
         if (!severalWhere) {
             m_lines.push_back({ i, tall ? Form::Tall : Form::Short, tall ? kTall + marks : kShort });
@@ -196,15 +197,18 @@ void CurveLegend::addLines()
         };
         if (!isSecondary(one) && !m_compares && begins(i) && isAlone(i)) {
             m_lines.push_back({ i, Form::Short, kShort });
+            where = kShort;
             continue;
         }
-        if (begins(i))
+        if (begins(i)) {
             m_lines.push_back({ i, Form::Name, kName });
+            where = kWhere;
+        }
         const double more = one.isGroup ? 0 : marks;
         // The run is named once above its ranks.
         const bool saysRun = !one.runName.isEmpty()
             && (begins(i) || m_picture.series[static_cast<std::size_t>(i) - 1].runName != one.runName);
-        m_lines.push_back(saysRun ? Line { i, Form::Run, 2 * kWhere + more } : Line { i, Form::Where, kWhere + more });
+        m_lines.push_back(saysRun ? Line { i, Form::Run, 2 * kWhere + more } : Line { i, Form::Where, where + more });
     }
 }
 
