@@ -178,9 +178,9 @@ void AttentionView::buildBar()
     m_orderBox->addItem(tr("by number"), static_cast<int>(HeadOrder::Number));
     m_orderBox->addItem(tr("by value"), static_cast<int>(HeadOrder::Value));
     m_belowBox = m_bar->addCombo(tr("Below"), QStringLiteral("attentionBelow"));
-    m_belowBox->addItem(tr("heads over steps"), static_cast<int>(BelowMaps::Curves));
-    m_belowBox->addItem(tr("heads of the layer"), static_cast<int>(BelowMaps::Strips));
-    m_belowBox->addItem(tr("attention maps"), static_cast<int>(BelowMaps::HeadMaps));
+    m_belowBox->addItem(tr("curves"), static_cast<int>(BelowMaps::Curves));
+    m_belowBox->addItem(tr("strips"), static_cast<int>(BelowMaps::Strips));
+    m_belowBox->addItem(tr("maps"), static_cast<int>(BelowMaps::HeadMaps));
     m_bar->addStretch();
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("attentionFollow"));
