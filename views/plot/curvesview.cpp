@@ -45,11 +45,13 @@ void CurvesView::buildBar()
     m_caption = m_bar->addTitle(tr("Curves"));
     m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("curvesRank"));
     m_xBox = m_bar->addCombo(tr("x"), QStringLiteral("curvesX"));
+    m_xBox->setToolTip(tr("What runs along the axis below"));
     m_xBox->addItem(tr("step"), static_cast<int>(XAxis::Step));
     m_xBox->addItem(tr("samples"), static_cast<int>(XAxis::Samples));
     m_xBox->addItem(tr("tokens"), static_cast<int>(XAxis::Tokens));
     m_xBox->addItem(tr("time"), static_cast<int>(XAxis::Time));
     m_yBox = m_bar->addCombo(tr("y"), QStringLiteral("curvesY"));
+    m_yBox->setToolTip(tr("Scale of the values"));
     m_yBox->addItem(tr("linear"), static_cast<int>(YMode::Linear));
     m_yBox->addItem(tr("log"), static_cast<int>(YMode::Log));
     m_yBox->addItem(tr("symlog"), static_cast<int>(YMode::Symlog));
