@@ -10,6 +10,7 @@
 #include <QDateTime>
 #include <QDir>
 #include <QDockWidget>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -27,6 +28,7 @@
 #include <telltale/common/plotcanvas.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
+#include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/incidentwords.h>
@@ -467,6 +469,10 @@ private Q_SLOTS:
         auto* reach = card->findChild<QTreeWidget*>(QStringLiteral("incidentReach"));
         QVERIFY(reach->isVisible());
         QCOMPARE(reach->topLevelItemCount(), 6);
+        QVERIFY(reach->header()->length() <= reach->viewport()->width());
+        for (int row = 0; row < 6; ++row) // none is cut, nor touches its rank
+            QVERIFY(reach->columnWidth(0)
+                > 16 + QFontMetrics(views::codeFont(12)).horizontalAdvance(reach->topLevelItem(row)->text(0)));
         QTest::mouseClick(
             reach->viewport(), Qt::LeftButton, {}, reach->visualItemRect(reach->topLevelItem(1)).center());
         QCOMPARE(state->cursor(), std::optional(Step { 361 }));
