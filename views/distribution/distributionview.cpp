@@ -317,6 +317,10 @@ void DistributionView::show(std::shared_ptr<const DistributionPicture> picture)
     m_curves->setPicture(isEmpty ? nullptr : picture->below);
     m_belowName->setText(isEmpty ? QString() : picture->strips.front().row.fullName());
     QString below = isEmpty ? QString() : QStringLiteral("·  ") + belowText();
+    // Of fewer elements than bins a quantile leaps: one element more or less is another bin.
+    if (!isEmpty && picture->strips.front().numel > 0
+        && picture->strips.front().numel < static_cast<std::uint64_t>(picture->strips.front().bins()))
+        below += QStringLiteral("  ·  ") + tr("%n elements", nullptr, static_cast<int>(picture->strips.front().numel));
     if (!isEmpty && picture->isExample)
         below += QStringLiteral("  ·  ") + tr("what is selected has no histogram");
     m_belowCaption->setText(below);
@@ -357,7 +361,8 @@ Expected<void> DistributionView::writeCsv(QIODevice* device) const
     const DistributionPicture* picture = m_canvas->picture();
     const auto place = [&](const DistributionStrip& strip, int column, const QString& quantity) {
         const StepRange steps = strip.heat.stepsOf(column);
-        csv.text(strip.row.fullName()).integer(picture->rank.value);
+        const QString slot = strip.row.slotText();
+        csv.text(strip.row.key.name + (slot.isEmpty() ? slot : u' ' + slot)).integer(picture->rank.value);
         csv.integer(steps.first.value).integer(steps.last.value).text(quantity);
     };
     for (std::size_t i = 0; picture && i < picture->strips.size(); ++i) {
