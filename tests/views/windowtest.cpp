@@ -374,6 +374,35 @@ private Q_SLOTS:
         QFile::remove(settingsPath(m_archive.path().toStdString()));
     }
 
+    void whatTheRunDoesNotHaveDoesNotComeBack()
+    {
+        open(m_archive.path(), QStringLiteral("dark"), QStringLiteral("en"));
+        QTRY_VERIFY(m_window->state()->catalog());
+        m_window->views()->setCurrent(QStringLiteral("heatmap"));
+        m_window->close();
+        m_window.reset();
+        const auto path = settingsPath(m_archive.path().toStdString());
+        QTRY_VERIFY(settings::load(path));
+        settings::Settings stored = settings::load(path)->settings;
+        stored.kind = QStringLiteral("grad_sign");
+        stored.stat = QStringLiteral("kernel_norm");
+        stored.rank = 77;
+        QVERIFY(settings::save(path, stored));
+
+        m_pool = std::make_unique<store::QueryPool>(2);
+        m_window = std::make_unique<MainWindow>(context(m_archive.path()));
+        m_window->show();
+        QTRY_VERIFY(m_window->state()->catalog());
+        for (const char* view : { "heatmap", "ranks" }) {
+            m_window->views()->setCurrent(QLatin1String(view));
+            for (const char* what : { "Kind", "Statistic", "Rank" }) {
+                const auto* box = m_window->findChild<QComboBox*>(QLatin1String(view) + QLatin1String(what));
+                QVERIFY2(!box || box->currentIndex() >= 0, view);
+            }
+        }
+        QFile::remove(settingsPath(m_archive.path().toStdString()));
+    }
+
     void everythingIsReachedByKeys()
     {
         open(m_archive.path(), QStringLiteral("dark"), QStringLiteral("en"));
@@ -398,6 +427,17 @@ private Q_SLOTS:
         state->zoomTo({ Step { 10 }, Step { 20 } });
         QTest::keyClick(center, Qt::Key_Backspace);
         QVERIFY(!state->canZoomBack());
+        for (QWidget* control : m_window->views()->currentView()->findChildren<QWidget*>()) { // wherever the focus is
+            const bool isChooser = qobject_cast<QComboBox*>(control) || qobject_cast<QToolButton*>(control);
+            if (!isChooser || !control->isVisible() || !control->isEnabled())
+                continue;
+            state->zoomTo({ Step { 10 }, Step { 20 } });
+            control->setFocus();
+            QTRY_VERIFY(control->hasFocus());
+            QTest::keyClick(control, Qt::Key_Backspace);
+            QVERIFY2(!state->canZoomBack(), qPrintable(control->objectName()));
+        }
+        center->setFocus();
         const bool following = state->isFollowing();
         QTest::keyClick(center, Qt::Key_Space);
         QCOMPARE(state->isFollowing(), !following);
