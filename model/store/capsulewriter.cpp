@@ -74,7 +74,7 @@ Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::open(const std::string& 
 
 Expected<void> CapsuleWriter::load()
 {
-    auto ok = execute(m_db.get(), "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384");
+    auto ok = execute(m_db.get(), "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-4096");
     if (!ok)
         return ok;
     sqlite3_wal_hook(
