@@ -389,6 +389,13 @@
             <numerusform>%n more selected</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n elements</source>
+        <translation>
+            <numerusform>%n element</numerusform>
+            <numerusform>%n elements</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::IncidentCard</name>

@@ -230,10 +230,6 @@
         <translation>在容差 %1 内，第 %2 至 %3 步全部相同。</translation>
     </message>
     <message>
-        <source>Different from the first common step on (%1)</source>
-        <translation>从第一个共同的步（%1）起就不同</translation>
-    </message>
-    <message>
         <source>Equal until step %1</source>
         <translation>直到第 %1 步相同</translation>
     </message>
@@ -300,6 +296,10 @@
     <message>
         <source>%1 %</source>
         <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>Different from the first common step on</source>
+        <translation>从第一个共同的步起就不同</translation>
     </message>
 </context>
 <context>
@@ -1839,6 +1839,222 @@
         <source>its result is in the reduced gradients</source>
         <translation>其结果在归约后的梯度中</translation>
     </message>
+    <message>
+        <source>telltale-demo-trainer is neither beside telltale nor on the PATH</source>
+        <translation>telltale-demo-trainer 既不在 telltale 旁边，也不在 PATH 中</translation>
+    </message>
+    <message>
+        <source>build it (it needs LibTorch: libtorch-dev) or put it there</source>
+        <translation>请编译它（需要 LibTorch：libtorch-dev），或把它放到那里</translation>
+    </message>
+    <message>
+        <source>the demo is already training</source>
+        <translation>演示已在训练</translation>
+    </message>
+    <message>
+        <source>the demo needs the capture server: %1</source>
+        <translation>演示需要采集服务器：%1</translation>
+    </message>
+    <message>
+        <source>cannot start %1: %2</source>
+        <translation>无法启动 %1：%2</translation>
+    </message>
+    <message>
+        <source>the demo: rank %1 was killed (SIG%2)</source>
+        <translation>演示：rank %1 被终止（SIG%2）</translation>
+    </message>
+    <message>
+        <source>the training process of rank %1 ended with exit code %2</source>
+        <translation>rank %1 的训练进程以退出码 %2 结束</translation>
+    </message>
+    <message>
+        <source>the field &quot;%1&quot; of &quot;%2&quot; is not known to this version; did you mean &quot;%3&quot;?</source>
+        <translation>此版本不认识“%2”的字段“%1”；是不是“%3”？</translation>
+    </message>
+    <message>
+        <source>the field &quot;%1&quot; of &quot;%2&quot; is not known to this version</source>
+        <translation>此版本不认识“%2”的字段“%1”</translation>
+    </message>
+    <message>
+        <source>the field &quot;%1&quot; belongs into the object &quot;%2&quot;</source>
+        <translation>字段“%1”应放在对象“%2”中</translation>
+    </message>
+    <message>
+        <source>the operation %1 is unknown</source>
+        <translation>未知的操作 %1</translation>
+    </message>
+    <message>
+        <source>the kind %1 is unknown</source>
+        <translation>未知的类别 %1</translation>
+    </message>
+    <message>
+        <source>the format %1 is unknown</source>
+        <translation>未知的格式 %1</translation>
+    </message>
+    <message>
+        <source>the rule %1 is unknown</source>
+        <translation>未知的规则 %1</translation>
+    </message>
+    <message>
+        <source>the side %1 is unknown</source>
+        <translation>未知的方向 %1</translation>
+    </message>
+    <message>
+        <source>the hook %1 is unknown</source>
+        <translation>未知的 hook %1</translation>
+    </message>
+    <message>
+        <source>the field %1 is unknown</source>
+        <translation>未知的字段 %1</translation>
+    </message>
+    <message>
+        <source>the argument %1 is unknown</source>
+        <translation>未知的参数 %1</translation>
+    </message>
+    <message>
+        <source>did you mean &quot;%1&quot;?</source>
+        <translation>是不是“%1”？</translation>
+    </message>
+    <message>
+        <source>known are %1</source>
+        <translation>已知的有 %1</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; matches nothing in this model</source>
+        <translation>“%1”在此模型中没有匹配</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is no module of this model</source>
+        <translation>“%1”不是此模型的模块</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is of type %2, which %3 does not look at</source>
+        <translation>“%1”的类型为 %2，%3 不处理这种类型</translation>
+    </message>
+    <message>
+        <source>rank %1 does not exist; this run has ranks %2 to %3</source>
+        <translation>rank %1 不存在；此运行有 rank %2 到 %3</translation>
+    </message>
+    <message>
+        <source>%1 has no rule_name; it must be AnomalyTurbulence or AnomalyNan</source>
+        <translation>%1 没有 rule_name；必须是 AnomalyTurbulence 或 AnomalyNan</translation>
+    </message>
+    <message>
+        <source>%1 needs &quot;args&quot;: {&quot;threshold&quot;: T} with T a number from 0; the rule is left out</source>
+        <translation>%1 需要 &quot;args&quot;: {&quot;threshold&quot;: T}，T 为不小于 0 的数；此规则被忽略</translation>
+    </message>
+    <message>
+        <source>%1 is %2; it must be %3</source>
+        <translation>%1 为 %2；必须是%3</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation> true 或 false</translation>
+    </message>
+    <message>
+        <source>a whole number from %1 to %2</source>
+        <translation> %1 到 %2 的整数</translation>
+    </message>
+    <message>
+        <source>a number from %1 to %2</source>
+        <translation> %1 到 %2 的数</translation>
+    </message>
+    <message>
+        <source>a number from %1 up</source>
+        <translation>不小于 %1 的数</translation>
+    </message>
+    <message>
+        <source>a string</source>
+        <translation>字符串</translation>
+    </message>
+    <message>
+        <source>a list of strings</source>
+        <translation>字符串列表</translation>
+    </message>
+    <message>
+        <source>a list of rules</source>
+        <translation>规则列表</translation>
+    </message>
+    <message>
+        <source>a list of operation names</source>
+        <translation>操作名列表</translation>
+    </message>
+    <message>
+        <source>a list of kinds</source>
+        <translation>类别列表</translation>
+    </message>
+    <message>
+        <source>a list of module names</source>
+        <translation>模块名列表</translation>
+    </message>
+    <message>
+        <source>a list of rank numbers, such as [0, 1]</source>
+        <translation>rank 编号列表，例如 [0, 1]</translation>
+    </message>
+    <message>
+        <source>a list of at most 16 heads, such as [0, 4]; an empty one means the first four</source>
+        <translation>最多 16 个头的列表，例如 [0, 4]；空列表表示前四个</translation>
+    </message>
+    <message>
+        <source>a format&apos;s name or a list of them</source>
+        <translation>一个格式名或格式名列表</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>an object of module or parameter names, such as {&quot;layers.0&quot;: {}}</source>
+        <translation>以模块名或参数名为键的对象，例如 {&quot;layers.0&quot;: {}}</translation>
+    </message>
+    <message>
+        <source>an object such as {} or %1</source>
+        <translation>对象，例如 {} 或 %1</translation>
+    </message>
+    <message>
+        <source>an object such as %1</source>
+        <translation>对象，例如 %1</translation>
+    </message>
+    <message>
+        <source>[] or two moments such as %1</source>
+        <translation> [] 或两个时刻，例如 %1</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; or &quot;%2&quot;</source>
+        <translation> &quot;%1&quot; 或 &quot;%2&quot;</translation>
+    </message>
+    <message>
+        <source>one of %1</source>
+        <translation>以下之一：%1</translation>
+    </message>
+    <message>
+        <source>forward_only and backward_only are both true: neither activations nor their gradients are collected; set one of them to false</source>
+        <translation>forward_only 与 backward_only 同为 true：激活值及其梯度都不采集；请将其中一个设为 false</translation>
+    </message>
+    <message>
+        <source>a number in the config is larger than any number can be</source>
+        <translation>配置中有一个数超出了可表示的范围</translation>
+    </message>
+    <message>
+        <source>the config is not JSON: line %1 breaks it</source>
+        <translation>配置不是 JSON：第 %1 行有误</translation>
+    </message>
+    <message>
+        <source>// comments and trailing commas are allowed, nothing else beyond JSON is</source>
+        <translation>除 // 注释和末尾逗号外，只允许标准 JSON</translation>
+    </message>
+    <message>
+        <source>the config has objects or lists inside each other more than %1 deep</source>
+        <translation>配置中对象或列表的嵌套超过 %1 层</translation>
+    </message>
+    <message>
+        <source>the config is not a JSON object</source>
+        <translation>配置不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>it must look like {&quot;targets&quot;: {}, ...}</source>
+        <translation>它应形如 {&quot;targets&quot;: {}, ...}</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>
@@ -1849,6 +2065,17 @@
     <message>
         <source>The settings are of a newer Telltale (version %1); they are kept as %2</source>
         <translation>设置来自更新的 Telltale（版本 %1），已保存为 %2</translation>
+    </message>
+</context>
+<context>
+    <name>Slot</name>
+    <message>
+        <source>before</source>
+        <translation>调用前</translation>
+    </message>
+    <message>
+        <source>after</source>
+        <translation>调用后</translation>
     </message>
 </context>
 <context>
@@ -4274,10 +4501,6 @@ GPL-3.0-or-later</translation>
         <translation>下方</translation>
     </message>
     <message>
-        <source>heads of the layer</source>
-        <translation>该层的头</translation>
-    </message>
-    <message>
         <source>Follow the newest steps</source>
         <translation>跟随最新的步</translation>
     </message>
@@ -4318,10 +4541,6 @@ GPL-3.0-or-later</translation>
         <translation>层</translation>
     </message>
     <message>
-        <source>attention maps</source>
-        <translation>注意力图</translation>
-    </message>
-    <message>
         <source>spread of all</source>
         <translation>各 rank 的差距</translation>
     </message>
@@ -4357,10 +4576,6 @@ GPL-3.0-or-later</translation>
         <source>This run has no attention statistics: its model has no attention module that is known, or telltale.attention_hook is not true in its config.</source>
         <translation>此运行没有注意力统计量：其模型没有已知的注意力模块，或者其配置中 telltale.attention_hook 不是 true。</translation>
     </message>
-    <message>
-        <source>heads over steps</source>
-        <translation>各头随步变化</translation>
-    </message>
     <message numerus="yes">
         <source>%n selected heads</source>
         <translation>
@@ -4384,6 +4599,18 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>熵最低的 %n 个头</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>curves</source>
+        <translation>曲线</translation>
+    </message>
+    <message>
+        <source>strips</source>
+        <translation>色带</translation>
+    </message>
+    <message>
+        <source>maps</source>
+        <translation>注意力图</translation>
     </message>
 </context>
 <context>
@@ -5011,10 +5238,6 @@ GPL-3.0-or-later</translation>
         <translation>模板</translation>
     </message>
     <message>
-        <source>choose...</source>
-        <translation>选择…</translation>
-    </message>
-    <message>
         <source>Only fields that are set</source>
         <translation>仅显示已设置的字段</translation>
     </message>
@@ -5241,6 +5464,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Nothing yet: what was written is not valid.</source>
         <translation>尚无：所写内容无效。</translation>
+    </message>
+    <message>
+        <source>Template...</source>
+        <translation>模板...</translation>
     </message>
 </context>
 <context>
@@ -5507,6 +5734,14 @@ GPL-3.0-or-later</translation>
             <numerusform>%1，已选 %n 条序列</numerusform>
         </translation>
     </message>
+    <message>
+        <source>What runs along the axis below</source>
+        <translation>横轴的量</translation>
+    </message>
+    <message>
+        <source>Scale of the values</source>
+        <translation>数值的刻度</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::DataView</name>
@@ -5679,6 +5914,12 @@ GPL-3.0-or-later</translation>
     <message>
         <source>what is selected has no histogram</source>
         <translation>所选内容没有直方图</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n elements</source>
+        <translation>
+            <numerusform>%n 个元素</numerusform>
+        </translation>
     </message>
 </context>
 <context>
