@@ -46,7 +46,7 @@ struct Label {
             && std::all_of(parts[part].begin(), parts[part].end(), [](QChar c) { return c >= u'0' && c <= u'9'; });
     }
 
-    /// "3\u2026fc1.weight": dots stand where parts are missing, but before the number of a layer that begins it.
+    /// "3…fc1.weight": dots stand where parts are missing, but before the number of a layer that begins it.
     QString text() const
     {
         QString text;
@@ -96,7 +96,7 @@ struct Label {
     }
 };
 
-/// Cut at its end; the number that tells a run from its namesakes stays whole: "demo\u2026 #c6c2a041".
+/// Cut at its end; the number that tells a run from its namesakes stays whole: "demo… #c6c2a041".
 QString elided(const QString& text, const QFontMetricsF& metrics, double width)
 {
     const qsizetype number = text.lastIndexOf(QLatin1String(" #"));
