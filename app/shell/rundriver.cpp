@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kTickMs = 33;
 constexpr int kUnfocusedTickMs = 100;
+constexpr int kVerifyAfterMs = 1000; ///< what people look at is read first
 
 QString text(const std::string& s)
 {
@@ -40,6 +41,9 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
     , m_comparison(state, context.queries)
 {
     connect(&m_timer, &QTimer::timeout, this, &RunDriver::tick);
+    m_verifyTimer.setSingleShot(true);
+    m_verifyTimer.setInterval(kVerifyAfterMs);
+    connect(&m_verifyTimer, &QTimer::timeout, this, &RunDriver::verify);
     connect(&m_comparison, &views::ComparisonLoader::problem, this, &RunDriver::problem);
     connect(&m_runs, &RunList::problem, this, &RunDriver::problem);
     connect(&m_runs, &RunList::archiveListed, this, [this] {
@@ -130,6 +134,7 @@ void RunDriver::show(store::RunRef run)
     m_isNewlyShown = true;
     m_wasLive = isLive(run);
     m_toldDamage.clear();
+    m_verifyTimer.stop();
     m_meter.begin();
     m_state->setRun(std::move(run));
     askCatalog();
@@ -256,7 +261,7 @@ void RunDriver::takeCatalog(const std::shared_ptr<const store::Catalog>& catalog
     if (first)
         everySecond();
     if (first && catalog->damage.empty() && !isLive(m_state->run()))
-        verify();
+        m_verifyTimer.start();
 }
 
 void RunDriver::tellDamage(const std::string& damage)

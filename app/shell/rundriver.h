@@ -90,6 +90,7 @@ private:
     PulseMeter m_meter;
     std::vector<ConnectionInfo> m_connections;
     QTimer m_timer;
+    QTimer m_verifyTimer;
     QElapsedTimer m_lastTick;
     int m_intervalMs = 0;
     std::unique_ptr<StoreNews> m_news; ///< null without a store

@@ -8,7 +8,7 @@ namespace telltale {
 
 std::size_t dottedBytes(std::string_view name)
 {
-    return std::min(name.find_first_of(" ("), name.size());
+    return std::min({ name.find(' '), name.find('('), name.size() }); // find_first_of asks anew at every char
 }
 
 std::string blockOf(const std::string& name)

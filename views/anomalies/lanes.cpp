@@ -5,9 +5,9 @@
 #include <set>
 
 #include <QCoreApplication>
-#include <QSet>
 
 #include <telltale/common/rowlist.h>
+#include <telltale/core/blockname.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/moduletree.h>
@@ -149,14 +149,11 @@ int LanePlan::laneOf(const QString& key) const
 std::vector<QString> blocksOf(const store::Catalog& catalog)
 {
     std::vector<QString> blocks;
-    QSet<QString> known;
+    std::set<std::string> known;
     for (const std::uint32_t place : catalog.rows->namesInModelOrder()) {
-        const std::string_view name = catalog.rows->names().at(place);
-        QString block = groupOf(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
-        if (!known.contains(block)) {
-            known.insert(block);
-            blocks.push_back(std::move(block));
-        }
+        const auto [block, isNew] = known.insert(telltale::blockOf(std::string(catalog.rows->names().at(place))));
+        if (isNew)
+            blocks.push_back(QString::fromStdString(*block));
     }
     return blocks;
 }
