@@ -271,6 +271,7 @@ private:
     /// Opens the run once both ranks are there.
     void openJob()
     {
+        window().resize(1600, 1000); // a bar says less where there is no room
         const auto& live = window().driver()->runs()->runs(items::RunsModel::LiveGroup);
         QTRY_VERIFY_WITH_TIMEOUT(!live.empty(), kWaitMs);
         window().driver()->openById(QString::fromStdString(live.front().id));

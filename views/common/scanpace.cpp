@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <telltale/items/guithread.h>
+
 namespace telltale::views {
 namespace {
 
@@ -20,6 +22,7 @@ ScanPace::ScanPace(int leastMs, QObject* parent)
 
 void ScanPace::soon()
 {
+    items::assertGuiThread();
     if (isActive())
         return;
     const qint64 every = std::max<qint64>(m_leastMs, kRest * m_took);
@@ -29,6 +32,7 @@ void ScanPace::soon()
 
 void ScanPace::now()
 {
+    items::assertGuiThread();
     m_took = 0;
     stop();
     soon();
