@@ -2575,7 +2575,7 @@
     </message>
     <message>
         <source>Rank</source>
-        <translation>rank</translation>
+        <translation>Rank</translation>
     </message>
     <message>
         <source>Place</source>
@@ -5224,7 +5224,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Only what costs nothing: the training&apos;s own metrics</source>
-        <translation>只要零开销的：训练自身的指标</translation>
+        <translation>零开销：只采集训练自身的指标</translation>
     </message>
 </context>
 <context>
@@ -5459,7 +5459,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>not valid yet</source>
-        <translation>尚无效</translation>
+        <translation>草稿值无效</translation>
     </message>
     <message>
         <source>Nothing yet: what was written is not valid.</source>
@@ -5576,7 +5576,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>last</source>
-        <translation>最后</translation>
+        <translation>最后配置</translation>
     </message>
 </context>
 <context>
@@ -6040,7 +6040,7 @@ GPL-3.0-or-later</translation>
     <name>telltale::views::FieldHint</name>
     <message>
         <source>collected steps</source>
-        <translation>采集的步</translation>
+        <translation>采集步数</translation>
     </message>
     <message>
         <source>activations</source>
@@ -6052,7 +6052,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>moments</source>
-        <translation>矩</translation>
+        <translation>Adam 矩</translation>
     </message>
     <message>
         <source>parameters</source>
@@ -6401,7 +6401,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Rank</source>
-        <translation>rank</translation>
+        <translation>Rank</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -6591,7 +6591,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>rank %1 of %2</source>
-        <translation>rank %1，共 %2</translation>
+        <translation>rank %1，共 %2 个 rank</translation>
     </message>
     <message>
         <source>At step %1</source>
@@ -6891,7 +6891,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>The model&apos;s own hierarchy, with the worst value of each part.</source>
-        <translation>模型自身的层次，以及每个部分的最差值。</translation>
+        <translation>模型自身的层次，以及每个部分的最大偏离。</translation>
     </message>
     <message>
         <source>%1 of %2</source>
@@ -7810,7 +7810,7 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     </message>
     <message>
         <source>Lead</source>
-        <translation>提前</translation>
+        <translation>提前步数</translation>
     </message>
     <message>
         <source>Incidents that the rules in force find</source>
