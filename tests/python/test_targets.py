@@ -16,6 +16,7 @@ from telltale.agent.targets import (
     squashed_names,
     target_matches,
 )
+from telltale.names import listed
 
 
 @pytest.mark.parametrize(
@@ -206,3 +207,10 @@ def test_the_second_name_that_squashes_alike_keeps_its_full_form():
 
 def test_globs_stay_quick_on_hostile_text():
     assert not targets.component_matches("*a" * 12 + "b", "a" * 60)
+
+
+def test_a_list_of_names_has_those_of_the_series():
+    assert listed(["module.blocks.0.mlp", "blocks.1._checkpoint_wrapped_module", "the whole model", "module"]) == (
+        "blocks.0.mlp, blocks.1, the whole model, module"
+    )
+    assert listed([f"module.{i}" for i in range(7)]) == "0, 1, 2, 3, 4 and 2 more"
