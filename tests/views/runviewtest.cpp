@@ -16,12 +16,14 @@
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <QTreeView>
+#include <QWheelEvent>
 
 #include <telltale/common/annotator.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/numbertext.h>
 #include <telltale/plot/overviewcanvas.h>
 #include <telltale/run/consolepane.h>
 #include <telltale/run/facttree.h>
@@ -117,6 +119,36 @@ private Q_SLOTS:
         for (const char* line : { "hyperparameters,optimizer.lr,0.001", "environment of rank 1,host,node-b",
                  "tags,base,", "notes,,written by the program" })
             QVERIFY2(text.contains(QLatin1String(line)), qPrintable(text));
+    }
+
+    void factsComeThoughAnotherQuestionOvertakesTheirs()
+    {
+        auto* view = open<RunView>();
+        m_state->setRun(m_state->run()); // as when another run is chosen
+        Q_EMIT m_state->runChanged();
+        QCOMPARE(view->facts()->groups().size(), std::size_t { 0 });
+        // The first question is with the pool when the next one comes, as of a canvas of another width.
+        QCoreApplication::processEvents();
+        Q_EMIT view->system()->plotResized();
+        settle(view);
+        QCOMPARE(view->facts()->groups().size(), std::size_t { 4 });
+    }
+
+    void longNumbersAreGroupedAndCopiedAsTheyAre()
+    {
+        FactTree tree;
+        tree.set({ { QStringLiteral("Config"),
+            { { "collect_times", "100000000" }, { "memory_bytes", "27165679616" }, { "port", "47800" } } } });
+        auto* shown = tree.findChild<QTreeView*>(QStringLiteral("factTree"))->model();
+        const QModelIndex group = shown->index(0, 0);
+        const auto value = [&](int row) { return shown->index(row, 1, group).data().toString(); };
+        QCOMPARE(value(0), items::formatStep(100'000'000));
+        QCOMPARE(value(1), QStringLiteral("25.30 GiB"));
+        QCOMPARE(value(2), QStringLiteral("47800"));
+        tree.filter()->setText(QStringLiteral("27165679616"));
+        QCOMPARE(shown->rowCount(shown->index(0, 0)), 1);
+        tree.copy();
+        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("memory_bytes\t27165679616"));
     }
 
     void tagsAndNotesAreKeptInTheRun()
@@ -229,12 +261,38 @@ private Q_SLOTS:
     void theSystemHasPlotsOfItsOwn()
     {
         auto* view = open<RunView>();
-        QTRY_VERIFY(view->system()->picture() && view->system()->picture()->series.size() == 2);
+        QTRY_VERIFY(view->system()->picture() && view->system()->picture()->series.size() == 3);
         const auto& series = view->system()->picture()->series;
         QCOMPARE(series[0].row.label, QStringLiteral("resident memory, GiB"));
         QCOMPARE(series[0].result.buckets.back().last, 1.5);
-        QCOMPARE(series[1].row.label, QStringLiteral("process CPU, %"));
-        QVERIFY(std::isnan(series[1].result.buckets.back().last) || series[1].result.buckets.back().nans == 1);
+        QCOMPARE(series[2].row.label, QStringLiteral("process CPU, %"));
+        QVERIFY(std::isnan(series[2].result.buckets.back().last) || series[2].result.buckets.back().nans == 1);
+        for (const CurveSeries& one : series) { // a color a rank, in every plot
+            QVERIFY(one.hasRankColor);
+            QCOMPARE(one.slot, one.row.rank.value);
+        }
+    }
+
+    void theWheelOverATitleScrolls()
+    {
+        auto* view = open<RunView>();
+        QTRY_COMPARE(view->system()->plots(), 2);
+        OverviewCanvas* canvas = view->system();
+        canvas->setFixedHeight(canvas->minimumSizeHint().height());
+        QTRY_COMPARE(canvas->shownPlots(canvas->size()), 1);
+        const StepRange before = m_state->visibleRange();
+        const QPointF title(200, canvas->plotRect().top() - 20);
+        const auto turn = [&](const QPointF& at) {
+            QWheelEvent event(
+                at, canvas->mapToGlobal(at), {}, { 0, -120 }, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+            QCoreApplication::sendEvent(canvas, &event);
+        };
+        turn(title);
+        QCOMPARE(canvas->firstPlot(canvas->size()), 1);
+        QCOMPARE(m_state->visibleRange(), before);
+        m_state->zoomTo({ Step { 10 }, Step { 20 } });
+        turn(canvas->plotRect().center()); // over a plot it zooms out
+        QVERIFY(m_state->visibleRange().count() > 11);
     }
 
     void theModelIsAnOutline()
@@ -405,9 +463,12 @@ private:
                 blob("image", 30, pngOf(200), "map"), blob("console", 1, console),
                 blob("console", 2, "no such line\n1700000008000 e a warning\n") },
             std::move(blocks), { tags, notes });
+        blocks.clear();
+        add(rss, 0, 1024.0 * 1024 * 1024);
         stage(1,
             { blob("environment", 0, R"({"host": "node-b", "torch": "2.13.0", "command": "python train.py"})"),
-                blob("text", 3, "of rank 1", "sample") });
+                blob("text", 3, "of rank 1", "sample") },
+            std::move(blocks));
     }
 
     void append(Event event)

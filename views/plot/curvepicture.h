@@ -29,6 +29,7 @@ struct CurveSeries {
     QString where; ///< what is said in place of its rank, where it is more than that
     bool isOtherRun = false; ///< of a run that is held against the one that is shown
     bool hasRunColor = false; ///< its color says of which run it is, its dash of which row
+    bool hasRankColor = false; ///< its color says of which rank it is, alike in all plots of a canvas
     bool isHidden = false; ///< stands in the legend alone
     std::optional<std::pair<Step, double>> lastFinite; ///< of a scalar that ends in what is not finite
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <QPainter>
+#include <QWheelEvent>
 
 #include <telltale/common/axispainter.h>
 #include <telltale/common/glyphs.h>
@@ -127,6 +128,22 @@ void OverviewCanvas::resizeEvent(QResizeEvent* event)
 {
     PlotCanvas::resizeEvent(event);
     Q_EMIT shownPlotsChanged();
+}
+
+/// Over a plot the wheel zooms; over a title and beside the plots it scrolls, as over the bar.
+void OverviewCanvas::wheelEvent(QWheelEvent* event)
+{
+    bool isOverPlot = false;
+    const int first = firstPlot(size());
+    for (int i = first; i < first + shownPlots(size()); ++i)
+        isOverPlot = isOverPlot || plotOf(i, size()).contains(event->position().toPoint());
+    if (isOverPlot || shownPlots(size()) == plots() || event->angleDelta().y() == 0)
+        return PlotCanvas::wheelEvent(event);
+    constexpr int kNotch = 120;
+    m_turned += event->angleDelta().y();
+    moveRow(-(m_turned / kNotch));
+    m_turned %= kNotch;
+    event->accept();
 }
 
 StepRange OverviewCanvas::shownRange() const

@@ -47,6 +47,7 @@ protected:
     int laneBottom(QSize size) const override;
     void moveRow(int rows) override;
     void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
 
 private:
     QRect plotOf(int index, QSize size) const;
@@ -64,6 +65,7 @@ private:
     double m_smoothing = 0.9;
     bool m_endsAsOthers = false;
     int m_first = 0;
+    int m_turned = 0; ///< of the wheel, what was not enough for a plot yet
 };
 
 }

@@ -160,14 +160,15 @@ std::vector<HeaderEntry> entriesOf(const CurvePicture& scalar, const ValueOf& va
 /// beside the title.
 void paintRanks(HeaderWords& words, const CurvePicture& scalar, const ValueOf& valueOf, double left)
 {
-    if (areAlike(scalar, valueOf))
+    if (areAlike(scalar, valueOf) && !scalar.series.front().hasRankColor)
         return paintAll(words, scalar, valueOf, left);
     const Theme& theme = Theme::current();
     std::vector<HeaderEntry> entries = entriesOf(scalar, valueOf);
     const CurveSeries* const first = entries.front().one;
     const bool isByRun = first->hasRunColor;
     const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12, 600));
-    const double sample = isByRun ? kSwatch + 5 : 0;
+    const bool hasSamples = isByRun || first->hasRankColor;
+    const double sample = hasSamples ? kSwatch + 5 : 0;
     const auto widthOf = [&](const HeaderEntry& entry) {
         return numbers.horizontalAdvance(entry.last.value) + 6 + names.horizontalAdvance(entry.where) + 16 + sample;
     };
@@ -178,7 +179,19 @@ void paintRanks(HeaderWords& words, const CurvePicture& scalar, const ValueOf& v
         total += widthOf(entry);
         taken += names.horizontalAdvance(entry.where);
     }
-    // A color whose run is not named says nothing.
+    // A color whose rank is not named says nothing: behind the first, its number is enough.
+    if (first->hasRankColor && total > whole) {
+        const auto lowest
+            = std::ranges::min_element(entries, {}, [](const HeaderEntry& entry) { return entry.one->row.rank; });
+        const CurveSeries* const one = lowest->one;
+        const QString at = lowest->last.at;
+        for (HeaderEntry& entry : entries) {
+            if (entry.one != one)
+                entry.where = joined(
+                    QString::number(entry.one->row.rank.value), entry.last.at == at ? QString() : entry.last.at);
+        }
+    }
+    // Nor does one whose run is not named.
     if (constexpr double kLeastName = 48; isByRun && total > whole) {
         std::vector<QString> texts;
         texts.reserve(entries.size());
@@ -194,7 +207,7 @@ void paintRanks(HeaderWords& words, const CurvePicture& scalar, const ValueOf& v
     const bool saysBefore = !entries.front().last.before.isEmpty() && room > before;
     room -= saysBefore ? before : 0;
     std::size_t shown = 1;
-    const std::size_t most = isByRun ? entries.size() : std::min(entries.size(), kMostHeaderRanks);
+    const std::size_t most = hasSamples ? entries.size() : std::min(entries.size(), kMostHeaderRanks);
     for (double rest = room; shown < most; ++shown) {
         rest -= widthOf(entries[shown]);
         const bool isLast = shown + 1 == entries.size();
@@ -209,6 +222,8 @@ void paintRanks(HeaderWords& words, const CurvePicture& scalar, const ValueOf& v
     if (std::none_of(entries.begin(), entries.end(), [](const HeaderEntry& entry) { return entry.one->isOtherRun; }))
         std::stable_sort(
             entries.begin(), entries.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    if (more > 0) // behind those that it goes on from
+        words.put(moreText(more), wordsFont(11), theme.text3, 16);
     for (std::size_t i = shown; i-- > 0;) {
         const HeaderEntry& entry = entries[i];
         const bool isFirst = entry.one == first;
@@ -217,12 +232,10 @@ void paintRanks(HeaderWords& words, const CurvePicture& scalar, const ValueOf& v
         if (isFirst && saysBefore)
             words.put(entry.last.before, wordsFont(11), theme.text2, 8);
         if (!entry.where.isEmpty())
-            words.put(entry.where, wordsFont(11), theme.text3, isByRun ? 5 : 16);
-        if (isByRun)
+            words.put(entry.where, wordsFont(11), theme.text3, hasSamples ? 5 : 16);
+        if (hasSamples)
             words.putSwatch(*entry.one, theme);
     }
-    if (more > 0)
-        words.put(moreText(more), wordsFont(11), theme.text3, 16);
 }
 
 /// The lines of a shared plot with their values, as many as there is room for beside the title, behind the rank that
@@ -347,15 +360,15 @@ void paintPanelHeader(
     const QRectF line(plot.left(), plot.top() - kPanelHeader + 2, plot.width(), 18);
 
     HeaderWords words(painter, line);
+    // Every line keeps the step: of the ranks and what was before, less is said.
+    const QString when = look.step ? atText(formatStep(look.step->value)) : QString();
+    const double left = captionLeft + (look.step ? QFontMetricsF(wordsFont(11)).horizontalAdvance(when) + 16 : 0);
     if (panel.isShared)
-        paintLines(words, panel, look.valueOf, captionLeft);
+        paintLines(words, panel, look.valueOf, left);
     else
-        paintRanks(words, panel.picture, look.valueOf, captionLeft);
-    if (look.step) {
-        const QString when = atText(formatStep(look.step->value));
-        if (captionLeft + QFontMetricsF(wordsFont(11)).horizontalAdvance(when) < words.right())
-            words.put(when, wordsFont(11), theme.text3, 16);
-    }
+        paintRanks(words, panel.picture, look.valueOf, left);
+    if (look.step && captionLeft + QFontMetricsF(wordsFont(11)).horizontalAdvance(when) < words.right())
+        words.put(when, wordsFont(11), theme.text3, 16);
 
     painter.setFont(wordsFont(12, 600));
     painter.setPen(theme.text);

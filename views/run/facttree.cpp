@@ -32,6 +32,7 @@ FactTree::FactTree(QWidget* parent)
     m_proxy->setSourceModel(m_model);
     m_proxy->setRecursiveFilteringEnabled(true);
     m_proxy->setFilterKeyColumn(-1);
+    m_proxy->setFilterRole(FactTreeModel::kExactRole);
     m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
     m_filter->setObjectName(QStringLiteral("factFilter"));
     m_filter->setPlaceholderText(tr("Part of a name or a value"));
@@ -95,7 +96,8 @@ void FactTree::copy() const
             const QModelIndex index = m_proxy->index(row, 0, parent);
             if (chosen->hasSelection() && !chosen->isRowSelected(row, parent))
                 continue;
-            lines.append(index.data().toString() + u'\t' + index.siblingAtColumn(1).data().toString());
+            lines.append(index.data(FactTreeModel::kExactRole).toString() + u'\t'
+                + index.siblingAtColumn(1).data(FactTreeModel::kExactRole).toString());
         }
     }
     QGuiApplication::clipboard()->setText(lines.join(u'\n'));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "facttreemodel.h"
 
+#include <limits>
+
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/numbertext.h>
@@ -9,6 +11,23 @@ namespace telltale::views {
 namespace {
 
 constexpr quintptr kGroup = ~quintptr { 0 }; ///< internal id of a group's row; a fact's is the number of its group
+constexpr quint64 kGrouped = 100'000; ///< from here on digits stand in groups; what is shorter may be a port or a year
+constexpr double kFactGiB = 1024.0 * 1024 * 1024;
+
+/// A whole number as people read it; in GiB, as the plots of the system, what is so many bytes.
+QString shownValue(const std::string& name, const QString& text)
+{
+    bool isWhole = false;
+    const quint64 number = text.toULongLong(&isWhole);
+    if (!isWhole || number < kGrouped)
+        return text;
+    if (!QString::fromStdString(name).endsWith(QLatin1String("_bytes")))
+        return number <= static_cast<quint64>(std::numeric_limits<qint64>::max())
+            ? items::formatStep(static_cast<qint64>(number))
+            : text;
+    const double size = static_cast<double>(number) / kFactGiB;
+    return size < 0.1 ? items::formatBytes(number) : items::formatValue(size) + QStringLiteral(" GiB");
+}
 
 }
 
@@ -60,7 +79,7 @@ QVariant FactTreeModel::data(const QModelIndex& index, int role) const
     if (role == Qt::FontRole)
         return isGroup ? wordsFont(12, 600) : index.column() == NameColumn ? wordsFont(12) : codeFont(12);
     if (isGroup) {
-        if (role != Qt::DisplayRole || index.column() != NameColumn)
+        if ((role != Qt::DisplayRole && role != kExactRole) || index.column() != NameColumn)
             return {};
         return QStringLiteral("%1  %2").arg(group.title).arg(group.facts.size());
     }
@@ -71,13 +90,11 @@ QVariant FactTreeModel::data(const QModelIndex& index, int role) const
     // Rich text in a value is text.
     if (role == Qt::ToolTipRole)
         return QStringLiteral("<p style='white-space:pre-wrap'>%1</p>").arg(text.left(2000).toHtmlEscaped());
+    if (role == kExactRole)
+        return text;
     if (role != Qt::DisplayRole)
         return {};
-    bool isWhole = false;
-    const quint64 bytes = text.toULongLong(&isWhole);
-    if (index.column() == ValueColumn && isWhole && QString::fromStdString(fact.name).endsWith(QLatin1String("_bytes")))
-        return items::formatBytes(bytes); // the tool tip has all digits
-    return QString(text).replace(u'\n', QChar(0x23CE));
+    return QString(index.column() == ValueColumn ? shownValue(fact.name, text) : text).replace(u'\n', QChar(0x23CE));
 }
 
 QVariant FactTreeModel::headerData(int section, Qt::Orientation orientation, int role) const

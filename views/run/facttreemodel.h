@@ -20,6 +20,7 @@ public:
         bool operator==(const Group&) const = default;
     };
     enum Column { NameColumn, ValueColumn, ColumnCount };
+    static constexpr int kExactRole = Qt::UserRole; ///< the text as the run has it: what is found and copied
     using QAbstractItemModel::QAbstractItemModel;
 
     void set(std::vector<Group> groups); ///< nothing happens where it has them already

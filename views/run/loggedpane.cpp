@@ -138,6 +138,8 @@ void LoggedPane::refresh()
     const bool isEmpty = m_entries.empty();
     m_scroll->setVisible(!isEmpty);
     m_empty->setVisible(isEmpty);
+    for (QWidget* part : { static_cast<QWidget*>(m_back), static_cast<QWidget*>(m_forward) })
+        part->setVisible(!isEmpty);
     const std::size_t names = std::min(m_order.size(), kMostNames);
     for (std::size_t i = 0; i < names; ++i) {
         const Key& key = m_order[i];

@@ -2,11 +2,14 @@
 #include "runquery.h"
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include <QCoreApplication>
 
 #include <telltale/items/comma.h>
 #include <telltale/items/saidwords.h>
+#include <telltale/plot/scalarpanels.h>
 
 namespace telltale::views {
 namespace {
@@ -40,6 +43,25 @@ void scale(CurveSeries& one)
     }
     if (one.lastFinite)
         one.lastFinite->second /= kGiB;
+}
+
+/// A color a rank, the same in all plots: which line is whose cannot be told by their places.
+void colorRanks(CurvePicture& picture)
+{
+    std::set<Rank> ranks;
+    for (const CurveSeries& one : picture.series)
+        ranks.insert(one.row.rank);
+    for (const ScalarPanel& panel : panelsOf(picture)) {
+        const std::span<CurveSeries> lines
+            = std::span(picture.series).subspan(panel.first, panel.picture.series.size());
+        const bool isPlain = !panel.isShared && ranks.size() > 1
+            && std::none_of(lines.begin(), lines.end(), [](const CurveSeries& one) { return one.isGroup; });
+        for (CurveSeries& one : isPlain ? lines : std::span<CurveSeries>()) {
+            one.slot = static_cast<int>(std::distance(ranks.begin(), ranks.find(one.row.rank)));
+            one.hasRankColor = true;
+            one.isOtherRank = false; // nor can they by a pale line
+        }
+    }
 }
 
 Expected<void> readEntries(store::RunReader& reader, LoggedEntry::Sort sort, std::int64_t after, const Rank& rank,
@@ -133,6 +155,7 @@ Expected<RunPicture> readRun(store::RunReader& reader, const RunRequest& request
             one.row.label = systemLabel(one.row.key.name);
             scale(one);
         }
+        colorRanks(picture.system);
     }
     for (auto [sort, after, last] : { std::tuple(LoggedEntry::Sort::Text, request.afterText, &picture.lastText),
              std::tuple(LoggedEntry::Sort::Image, request.afterImage, &picture.lastImage) }) {

@@ -109,14 +109,14 @@ void RunView::connectState()
 {
     ViewState* state = context().state;
     connect(state, &ViewState::runChanged, this, [this] {
-        m_isDocumentKnown = false;
+        ++m_documentChanges;
         m_document = {};
         m_notes->clear();
         begin();
     });
     connect(state, &ViewState::rankChanged, this, &RunView::begin);
     const auto look = [this] {
-        m_isDocumentKnown = false;
+        ++m_documentChanges;
         askSoon(Urgency::WhenIdle);
     };
     connect(state, &ViewState::blobsArrived, this, look);
@@ -189,12 +189,14 @@ void RunView::ask()
         = CurveRequest::of(*state, static_cast<int>(std::lround(m_system->plotRect().width() * devicePixelRatioF())));
     request.curves.isSystem = true;
     request.rank = state->rank();
-    request.isDocumentWanted = !m_isDocumentKnown;
+    request.isDocumentWanted = m_knownChanges != m_documentChanges;
     request.contents = m_logged->missing();
-    m_isDocumentKnown = true; // what comes while it is read is asked for again
     submitRead([request](store::RunReader& reader,
                    const series::CancelToken& cancel) { return readRun(reader, request, cancel); },
-        [this](const std::shared_ptr<const RunPicture>& picture) { take(*picture); });
+        [this, asked = m_documentChanges](const std::shared_ptr<const RunPicture>& picture) {
+            m_knownChanges = asked; // not before: a later question, as of another width, may drop this one
+            take(*picture);
+        });
 }
 
 void RunView::take(const RunPicture& picture)
@@ -217,8 +219,6 @@ void RunView::take(const RunPicture& picture)
 
 void RunView::troubleChanged()
 {
-    if (!trouble().isEmpty())
-        m_isDocumentKnown = false;
     showDocument();
 }
 

@@ -57,7 +57,8 @@ private:
 
     analysis::RunDocument m_document;
     RunRequest m_known; ///< how far texts, images and the console were read
-    bool m_isDocumentKnown = false;
+    quint64 m_documentChanges = 1; ///< of which m_document may not know yet
+    quint64 m_knownChanges = 0;
     ViewBar* m_bar;
     QLabel* m_caption = nullptr;
     QSplitter* m_split;
