@@ -239,6 +239,24 @@ private Q_SLOTS:
         QCOMPARE(m_state->rank(), Rank { 4 });
     }
 
+    void whereNoFaceHasALegendTheMapExplainsWhatIsNoValue()
+    {
+        settle();
+        QVERIFY(m_view->map()->explained().empty()); // the legend beside a face does
+        m_view->resize(700, 500);
+        settle();
+        const auto& explained = m_view->map()->explained();
+        for (const CellState state : { CellState::NaN, CellState::PosInf, CellState::NotCollected }) {
+            bool isSeen = false;
+            for (const Face face : { LayersBySteps, LayersByRanks, RanksBySteps }) {
+                const auto& states = picture(face).result.states;
+                isSeen = isSeen || std::find(states.begin(), states.end(), state) != states.end();
+            }
+            QCOMPARE(std::find(explained.begin(), explained.end(), state) != explained.end(), isSeen);
+        }
+        QVERIFY(!explained.empty());
+    }
+
     void aMapOfAnySizeShowsEveryRank()
     {
         std::vector<Rank> many;
@@ -320,11 +338,11 @@ private Q_SLOTS:
         QVERIFY(roseIn(m_view->face(LayersBySteps)->renderTo(m_view->face(LayersBySteps)->size())) > 3);
         QVERIFY(roseIn(m_view->face(LayersByRanks)->renderTo(m_view->face(LayersByRanks)->size())) > 3);
         QVERIFY(roseIn(m_view->face(RanksBySteps)->renderTo(m_view->face(RanksBySteps)->size())) > 3);
-        QVERIFY(roseIn(m_view->map()->renderTo(m_view->map()->size())) > 3);
+        QVERIFY(roseOfMap() > 3);
         m_state->setRank(Rank { 0 });
         m_state->setSelection({ layer(4) });
         settle();
-        QCOMPARE(roseIn(m_view->map()->renderTo(m_view->map()->size())), 0);
+        QCOMPARE(roseOfMap(), 0);
     }
 
     void csvHasEveryCell()
@@ -424,6 +442,10 @@ private:
     {
         const QPointF middle = m_view->face(face)->cellRect(row, column).center();
         QTest::mouseClick(m_view->face(face), Qt::LeftButton, Qt::NoModifier, middle.toPoint());
+    }
+    int roseOfMap() // without the key below it
+    {
+        return roseIn(m_view->map()->renderTo(m_view->map()->size()).copy(m_view->map()->plotRect()));
     }
     static int roseIn(const QImage& image)
     {

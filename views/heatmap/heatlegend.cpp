@@ -18,6 +18,8 @@ using series::CellState;
 
 namespace {
 
+constexpr double kStripWidth = 96;
+constexpr double kStripGap = 6;
 constexpr double kTickPitch = 12; ///< px that two labels beside the colors are apart
 
 std::int64_t stepsOfColumn(const HeatPicture& picture)
@@ -107,6 +109,19 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
             label += QStringLiteral("   ") + QCoreApplication::translate("HeatLegend", "own median");
         painter.drawText(QRectF(bar.right() + 10, y - 8, 110, 16), Qt::AlignLeft | Qt::AlignVCenter, label);
     }
+    // Between decades that are far from an end nobody could say what the end is.
+    if (!picture.ticks.empty() || deviation)
+        return;
+    for (const double end : { picture.scale.high(), picture.scale.low() }) {
+        const double y = std::round(bar.bottom() - picture.scale.unitOf(end) * height);
+        if (std::any_of(taken.begin(), taken.end(), [y](double other) { return std::abs(other - y) < kTickPitch; }))
+            continue;
+        taken.push_back(y);
+        painter.fillRect(QRectF(bar.right() + 1, y, 4, 1), theme.text3);
+        painter.setPen(theme.text2);
+        painter.drawText(
+            QRectF(bar.right() + 10, y - 8, 110, 16), Qt::AlignLeft | Qt::AlignVCenter, formatValue(end, 2));
+    }
 }
 
 }
@@ -188,10 +203,15 @@ void paintHeatLegend(
     painter.restore();
 }
 
+double heatStripWidth(const HeatPicture& picture)
+{
+    const QFontMetricsF metrics(numberFont(11));
+    return metrics.horizontalAdvance(formatValue(picture.scale.low()))
+        + metrics.horizontalAdvance(formatValue(picture.scale.high())) + kStripWidth + 2 * kStripGap + 1;
+}
+
 void paintHeatStrip(QPainter& painter, const QRectF& line, const HeatPicture& picture, const Theme& theme)
 {
-    constexpr double kStripWidth = 96;
-    constexpr double kStripGap = 6;
     const QString low = formatValue(picture.scale.low()), high = formatValue(picture.scale.high());
     painter.setFont(numberFont(11));
     painter.setPen(theme.text2);

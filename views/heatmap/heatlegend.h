@@ -13,6 +13,8 @@ namespace telltale::views {
 /// for everything that is not a value, unless somebody else draws these. Thread: gui.
 void paintHeatLegend(
     QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme, bool hasSigns = true);
+/// px that paintHeatStrip needs.
+double heatStripWidth(const HeatPicture& picture);
 /// The colors alone, in a line between the smallest and the largest value, at its right end; nothing where they have no
 /// room.
 void paintHeatStrip(QPainter& painter, const QRectF& line, const HeatPicture& picture, const Theme& theme);

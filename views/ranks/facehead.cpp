@@ -34,7 +34,6 @@ protected:
 FaceHead::FaceHead(const QString& title, const QString& axis, const QString& objectName, QWidget* parent)
     : QWidget(parent)
     , m_title(title)
-    , m_axis(axis)
     , m_name(new QLabel(title, this))
     , m_value(new ValueLabel(this))
     , m_slider(new QSlider(Qt::Horizontal, this))
@@ -65,10 +64,9 @@ void FaceHead::set(int count, int current, const QString& text)
     }
     m_slider->setPageStep(std::max(1, count / 10));
     m_slider->setEnabled(count > 1);
-    const QString words = m_axis.isEmpty() ? text : QStringLiteral("%1 %2").arg(m_axis, text);
-    m_value->setText(words);
-    m_value->setToolTip(words);
-    m_slider->setToolTip(words);
+    m_value->setText(text);
+    m_value->setToolTip(text);
+    m_slider->setToolTip(text);
 }
 
 void FaceHead::setTitle(const QString& title)

@@ -12,10 +12,10 @@ namespace telltale::views {
 class FaceHead : public QWidget {
     Q_OBJECT
 public:
-    /// `title`: "layers over steps"; `axis`: what the slider moves along, "rank".
+    /// `title`: "modules over steps"; `axis`: what the slider moves along, "rank".
     FaceHead(const QString& title, const QString& axis, const QString& objectName, QWidget* parent);
 
-    /// Places 0..count - 1; `text`: the word for the current one. Says nothing to who listens.
+    /// Places 0..count - 1; `text`: the words for the current one, "rank 3". Says nothing to who listens.
     void set(int count, int current, const QString& text);
     void setTitle(const QString& title);
     QString text() const; ///< title and place, as pictures say it
@@ -26,7 +26,6 @@ Q_SIGNALS:
 
 private:
     QString m_title;
-    QString m_axis;
     QLabel* m_name;
     QLabel* m_value;
     QSlider* m_slider;

@@ -62,9 +62,17 @@ void RankMap::setPicture(std::shared_ptr<const RankMapPicture> picture)
     invalidate();
 }
 
+void RankMap::setExplained(std::vector<series::CellState> states)
+{
+    if (states == m_explained)
+        return;
+    m_explained = std::move(states);
+    invalidate();
+}
+
 QRect RankMap::plotRect(QSize size) const
 {
-    const int below = size.height() >= kSignsFrom ? 2 * kSigns + 4 : 4;
+    const int below = (size.height() >= kSignsFrom ? 2 * kSigns + 4 : 4) + (m_explained.empty() ? 0 : kSigns);
     return { kInset, kMapTop, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kMapTop - below) };
 }
 
@@ -150,6 +158,25 @@ void RankMap::paintFrame(QImage& frame, QSize size)
     paintCells(painter, layout);
     if (size.height() >= kSignsFrom)
         paintSigns(painter, size);
+    paintStates(painter, size);
+}
+
+void RankMap::paintStates(QPainter& painter, QSize size) const
+{
+    const Theme& theme = Theme::current();
+    painter.setFont(wordsFont(11));
+    double x = kInset;
+    const double y = plotRect(size).bottom() + 4;
+    for (const CellState state : m_explained) {
+        const QString word = glyphs::word(state);
+        const double wide = painter.fontMetrics().horizontalAdvance(word) + 2;
+        if (x + 19 + wide > size.width() - kInset)
+            return;
+        glyphs::paintCell(painter, QRectF(x, std::round(y) + 2, 13, 13), state, theme);
+        painter.setPen(theme.text2);
+        painter.drawText(QRectF(x + 19, y, wide, 17), Qt::AlignLeft | Qt::AlignVCenter, word);
+        x += 19 + wide + 14;
+    }
 }
 
 void RankMap::paintCells(QPainter& painter, const RankMapLayout& layout) const

@@ -19,6 +19,9 @@ public:
 
     void setPicture(std::shared_ptr<const RankMapPicture> picture);
     const RankMapPicture* picture() const { return m_picture.get(); }
+    /// What of it is not a value is explained below the map, where no legend beside it does that.
+    void setExplained(std::vector<series::CellState> states);
+    const std::vector<series::CellState>& explained() const { return m_explained; }
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
     /// Where a rank is drawn in the widget; null where it is not.
@@ -41,9 +44,11 @@ private:
     const MapRank* find(Rank rank) const;
     void paintCells(QPainter& painter, const RankMapLayout& layout) const;
     void paintSigns(QPainter& painter, QSize size) const;
+    void paintStates(QPainter& painter, QSize size) const;
     void paintHover(QPainter& painter, const RankMapLayout& layout, QSize size) const;
 
     std::shared_ptr<const RankMapPicture> m_picture;
+    std::vector<series::CellState> m_explained;
     Rank m_near { -1 }; ///< pointed at by the mouse or the keys
 };
 

@@ -25,6 +25,8 @@
 
 namespace telltale::views {
 
+using series::CellState;
+
 namespace {
 
 constexpr int kCaption = 24;
@@ -54,20 +56,30 @@ public:
         m_picture = std::move(picture);
         update();
     }
+    /// `brief`: what stands there beside the colors where the text has no room.
+    void setTexts(const QString& text, const QString& brief)
+    {
+        setText(text);
+        m_brief = brief;
+    }
 
 protected:
-    void paintEvent(QPaintEvent* event) override
+    void paintEvent(QPaintEvent*) override
     {
-        QLabel::paintEvent(event);
-        if (!m_picture)
-            return;
         QPainter painter(this);
-        const int left = indent() + fontMetrics().horizontalAdvance(text()) + 12;
-        paintHeatStrip(painter, QRectF(rect().adjusted(left, 0, -12, 0)), *m_picture, Theme::current());
+        const int room = width() - indent() - 12;
+        const int words = m_picture ? room - static_cast<int>(std::ceil(heatStripWidth(*m_picture))) - 12 : room;
+        const QString shown = fontMetrics().horizontalAdvance(text()) <= words ? text() : m_brief;
+        painter.setPen(palette().color(foregroundRole()));
+        painter.drawText(QRect(indent(), 0, std::max(words, 0), height()), Qt::AlignLeft | Qt::AlignVCenter,
+            fontMetrics().elidedText(shown, Qt::ElideRight, std::max(words, 0)));
+        if (m_picture)
+            paintHeatStrip(painter, QRectF(rect().adjusted(indent(), 0, -12, 0)), *m_picture, Theme::current());
     }
 
 private:
     std::shared_ptr<const HeatPicture> m_picture;
+    QString m_brief;
 };
 
 }
@@ -93,7 +105,7 @@ RanksView::RanksView(const ViewContext& context, QWidget* parent)
 
 void RanksView::buildFaces()
 {
-    const std::array titles { tr("Layers over steps"), tr("Layers by ranks"), tr("Ranks over steps") };
+    const std::array titles { tr("Modules over steps"), tr("Modules by ranks"), tr("Ranks over steps") };
     const std::array axes { tr("rank"), tr("step"), QString() };
     const std::array names { QStringLiteral("ranksRank"), QStringLiteral("ranksStep"), QStringLiteral("ranksLayer") };
     for (std::size_t i = 0; i < kFaces; ++i) {
@@ -279,12 +291,13 @@ void RanksView::fillHeads()
     const auto ranks = state.catalog() ? ranksOf(*state.catalog(), state.kind()) : std::vector<Rank>();
     const auto rank = std::find(ranks.begin(), ranks.end(), state.rank());
     m_heads[LayersBySteps]->set(
-        static_cast<int>(ranks.size()), static_cast<int>(rank - ranks.begin()), QString::number(state.rank().value));
+        static_cast<int>(ranks.size()), static_cast<int>(rank - ranks.begin()), tr("rank %1").arg(state.rank().value));
     const StepRange range = state.visibleRange();
     const Step step = state.cursor().value_or(range.last);
     constexpr std::int64_t kMost = std::numeric_limits<int>::max();
     m_heads[LayersByRanks]->set(static_cast<int>(std::min(kMost, range.count())),
-        static_cast<int>(std::clamp<std::int64_t>(step.value - range.first.value, 0, kMost)), formatStep(step.value));
+        static_cast<int>(std::clamp<std::int64_t>(step.value - range.first.value, 0, kMost)),
+        tr("step %1").arg(formatStep(step.value)));
     const HeatPicture* layers = m_faces[LayersBySteps]->picture();
     const HeatPicture* cut = m_faces[RanksBySteps]->picture();
     int place = 0;
@@ -383,11 +396,14 @@ void RanksView::show(const RanksAnswer& answer)
     m_map->setPicture(answer.map);
     m_replicas->setPicture(answer.replicas);
     const bool isEmpty = !answer.faces[LayersBySteps] || answer.faces[LayersBySteps]->rows.empty();
-    m_mapCaption->setText(isEmpty || !answer.map
-            ? QString()
-            : QStringList { tr("All %n ranks", nullptr, static_cast<int>(answer.map->ranks.size())),
-                kindText(context().state->kind()), statText(answer.map->stat) }
-                  .join(QStringLiteral("  ·  ")));
+    const QString all
+        = isEmpty || !answer.map ? QString() : tr("All %n ranks", nullptr, static_cast<int>(answer.map->ranks.size()));
+    static_cast<MapCaption*>(m_mapCaption)
+        ->setTexts(all.isEmpty()
+                ? all
+                : QStringList { all, kindText(context().state->kind()), statText(answer.map->stat) }.join(
+                    QStringLiteral("  ·  ")),
+            all);
     // Nothing to show is said once.
     m_columns[1]->setVisible(!isEmpty);
     m_columns[0]->widget(1)->setVisible(!isEmpty);
@@ -403,6 +419,19 @@ void RanksView::placeLegend()
     m_faces[LayersByRanks]->setLegendVisible(hasRoom);
     const bool isEmpty = !m_colors || m_colors->rows.empty() || m_colors->columns() == 0;
     static_cast<MapCaption*>(m_mapCaption)->setColors(hasRoom || isEmpty ? nullptr : m_colors);
+    std::vector<CellState> explained;
+    const auto isSeen = [this](CellState state) {
+        return std::any_of(m_faces.begin(), m_faces.end(), [state](const HeatCanvas* face) {
+            return face->picture()
+                && std::ranges::find(face->picture()->result.states, state) != face->picture()->result.states.end();
+        });
+    };
+    for (const CellState state : { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::NotCollected,
+             CellState::Gap, CellState::Damaged }) {
+        if (!hasRoom && !isEmpty && isSeen(state))
+            explained.push_back(state);
+    }
+    m_map->setExplained(std::move(explained));
 }
 
 void RanksView::troubleChanged()
