@@ -248,6 +248,10 @@ private Q_SLOTS:
         QVERIFY(!heads->isSectionHidden(CommModel::AfterColumn));
         m_view->resize(1080, 700);
         QVERIFY(!heads->isSectionHidden(CommModel::TypeColumn));
+        // Where a call site has no room it loses its function, in the table as in the lane.
+        const QModelIndex site = m_view->table()->model()->index(0, CommModel::SiteColumn);
+        QCOMPARE(site.data().toString(), QStringLiteral("train.py:55 reduce"));
+        QCOMPARE(site.data(CommModel::kShortRole).toString(), QStringLiteral("train.py:55"));
     }
 
     void peopleReadOneFormOfACallSite()
@@ -315,6 +319,9 @@ private Q_SLOTS:
         const HeatPicture& picture = *m_view->strip()->picture();
         QCOMPARE(picture.result.rows, 3);
         QCOMPARE(picture.rows[0].label, QStringLiteral("all_reduce train.py:55 reduce"));
+        QVERIFY(!picture.ticks.empty());
+        for (const ValueScale::Tick& tick : picture.ticks)
+            QVERIFY2(tick.label.endsWith(u'B'), qPrintable(tick.label));
         for (int column = 0; column < picture.columns(); ++column) {
             const StepRange steps = picture.stepsOf(column);
             for (int site = 0; site < 3 && steps.count() == 1; ++site) {

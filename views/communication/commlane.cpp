@@ -20,6 +20,9 @@ namespace {
 constexpr int kTop = 10;
 constexpr double kTallest = 22;
 constexpr double kNamed = 11; ///< px of a line that has room for its name
+constexpr int kNameRoom = 18; ///< px of the gutter that are not for a name
+constexpr int kTone = 18; ///< px of a line that explains a tone
+constexpr float kSpanAlpha = 0.3F; ///< of the time between calls
 
 }
 
@@ -32,6 +35,12 @@ void CommLane::setPicture(std::shared_ptr<const CommPicture> picture, std::vecto
 {
     m_picture = std::move(picture);
     m_order = std::move(order);
+    m_nameWidths = {};
+    const QFontMetrics metrics(codeFont(11));
+    for (const CommRow& row : m_picture ? m_picture->rows : std::vector<CommRow>()) {
+        for (std::size_t form = 0; form < m_nameWidths.size(); ++form)
+            m_nameWidths[form] = std::max(m_nameWidths[form], metrics.horizontalAdvance(nameOf(row.site, form)));
+    }
     invalidate();
 }
 
@@ -41,9 +50,23 @@ void CommLane::setCurrent(const QString& site)
     update();
 }
 
+QString CommLane::nameOf(const CommSite& site, std::size_t form)
+{
+    return form == 0 ? items::shownName(site.name) : form == 1 ? site.call() : site.shortCall();
+}
+
+std::size_t CommLane::formFor(int width) const
+{
+    const auto fits = [width](int names) { return names + kNameRoom <= std::max(SharedAxis::kGutter, width / 4); };
+    return static_cast<std::size_t>(
+        std::find_if(m_nameWidths.begin(), m_nameWidths.end() - 1, fits) - m_nameWidths.begin());
+}
+
 QRect CommLane::plotRect(QSize size) const
 {
-    const int gutter = gutterWithin(220, size.width());
+    // A file's name is not cut as long as the bars keep the larger part.
+    const int names = m_nameWidths[formFor(size.width())] + kNameRoom;
+    const int gutter = std::clamp(names, SharedAxis::kGutter, std::max(SharedAxis::kGutter, size.width() * 2 / 5));
     // The axis follows the last line where there are few.
     const int wanted = static_cast<int>(kTallest * static_cast<double>(std::max<std::size_t>(m_order.size(), 1))) + 4;
     return { gutter, kTop, std::max(1, size.width() - gutter - 24),
@@ -157,6 +180,8 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     const QRect plot = plotRect(size);
     const auto all = bars();
     const QColor color = theme.series[0];
+    const std::size_t form = formFor(size.width());
+    bool areSharesSaid = false;
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (std::size_t line = 0; line < all.size(); ++line) {
         const QRectF area = lineOf(line, plot);
@@ -164,19 +189,15 @@ void CommLane::paintFrame(QImage& frame, QSize size)
             painter.setFont(codeFont(11));
             painter.setPen(theme.text2);
             const QRectF box(8, area.top(), plot.left() - 16, area.height());
-            // Where there is little room the place says more than the operation.
-            const CommSite& site = all[line].row->site;
-            const QString whole = items::shownName(site.name);
-            const bool fits = painter.fontMetrics().horizontalAdvance(whole) <= box.width();
             painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
                 painter.fontMetrics().elidedText(
-                    fits || site.place.isEmpty() ? whole : site.place, Qt::ElideLeft, static_cast<int>(box.width())));
+                    nameOf(all[line].row->site, form), Qt::ElideLeft, static_cast<int>(box.width())));
         }
         const QRectF box = boxOf(all[line], line, plot);
         if (box.isNull())
             continue;
         QColor pale = color;
-        pale.setAlphaF(0.3F);
+        pale.setAlphaF(kSpanAlpha);
         painter.fillRect(box, pale);
         painter.fillRect(
             QRectF(box.left(), box.top(), std::max(1.0, box.width() * all[line].share), box.height()), color);
@@ -187,8 +208,10 @@ void CommLane::paintFrame(QImage& frame, QSize size)
         painter.setPen(theme.text2);
         const double wide = painter.fontMetrics().horizontalAdvance(share) + 2;
         const double left = box.right() + 6 + wide <= plot.right() ? box.right() + 6 : box.left() - 6 - wide;
-        if (left >= plot.left())
-            painter.drawText(QRectF(left, area.top(), wide, area.height()), Qt::AlignVCenter, share);
+        if (left < plot.left())
+            continue;
+        painter.drawText(QRectF(left, area.top(), wide, area.height()), Qt::AlignVCenter, share);
+        areSharesSaid = true;
     }
     painter.fillRect(QRectF(plot.left(), plot.bottom() + 1, plot.width(), 1), theme.text3);
     const ValueScale scale(ValueScale::Mode::Linear, 0, length() * 1000);
@@ -205,11 +228,29 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     painter.setPen(theme.text3);
     painter.drawText(QRectF(2, plot.bottom() + 6, plot.left() - 10, 16), Qt::AlignRight | Qt::AlignVCenter,
         tr("ms in step %1").arg(formatStep(m_picture->step.value_or(m_picture->atStep).value)));
-    constexpr int kExplained = 36;
     const bool hasSeveral = std::any_of(all.begin(), all.end(), [](const Bar& bar) { return bar.share < 1; });
-    if (const int top = plot.bottom() + 28; hasSeveral && size.height() - top >= kExplained)
-        painter.drawText(QRectF(plot.left(), top, plot.width(), kExplained), Qt::AlignLeft | Qt::TextWordWrap,
-            tr("Pale: from the first call to the end of the last. Filled: the share of that time that is in calls."));
+    if (const int top = plot.bottom() + 28; hasSeveral && size.height() - top >= 2 * kTone)
+        paintTones(painter, QRectF(plot.left(), top, size.width() - plot.left() - 8, 2 * kTone), areSharesSaid);
+}
+
+/// By samples of them: which of the two is the lighter one depends on the theme.
+void CommLane::paintTones(QPainter& painter, const QRectF& area, bool areSharesSaid) const
+{
+    const Theme& theme = Theme::current();
+    QColor pale = theme.series[0];
+    pale.setAlphaF(kSpanAlpha);
+    const std::array tones { std::pair(pale, tr("from the first call to the end of the last")),
+        std::pair(
+            theme.series[0], areSharesSaid ? tr("the part of it in calls, in %") : tr("the part of it in calls")) };
+    double top = area.top();
+    for (const auto& [tone, words] : tones) {
+        painter.fillRect(QRectF(area.left(), top + 4, 14, 10), tone);
+        const QRectF line(area.left() + 22, top, area.width() - 22, kTone);
+        painter.setPen(theme.text2);
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(line.width())));
+        top += kTone;
+    }
 }
 
 void CommLane::paintOverlay(QPainter& painter, QSize size)

@@ -34,6 +34,9 @@ struct CommSite {
     QStringList stack; ///< "path[line]   function", innermost first; empty: not told
     QStringList dtypes;
     QStringList groups; ///< "0 (4 ranks)"
+    /// "train.py:55 main"; of a site that says no place, its name.
+    QString call() const { return place.isEmpty() ? name : place + u' ' + function; }
+    QString shortCall() const { return place.isEmpty() ? name : place; } ///< where there is no room for the function
 };
 
 /// One call site in one step.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <telltale/common/rowlist.h>
+#include <telltale/items/numbertext.h>
 #include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
@@ -17,6 +19,8 @@ namespace {
 
 constexpr std::int64_t kBack = 1024; ///< steps before the cursor in which a step with collectives is looked for
 constexpr std::size_t kMostSites = 1000;
+constexpr int kTickedHeight = 210; ///< px of a legend's colors, at most
+constexpr int kTickDistance = 30;
 
 /// What the catalog has of a call site.
 struct Found {
@@ -218,6 +222,11 @@ Expected<HeatPicture> readStrip(
     picture->longestGroup.clear();
     picture->bands.clear();
     picture->finish(); // of these names and values
+    if (request.metric == CommMetric::Bytes) {
+        picture->ticks = picture->scale.ticks(kTickedHeight, kTickDistance);
+        for (ValueScale::Tick& tick : picture->ticks)
+            tick.label = items::formatBytes(static_cast<quint64>(std::llround(std::max(tick.value, 0.0))));
+    }
     paintCells(*picture, strip);
     return picture;
 }

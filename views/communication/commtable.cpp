@@ -43,8 +43,12 @@ public:
         painter->setFont(index.data(Qt::FontRole).value<QFont>());
         painter->setPen(isSelected ? theme.onSelection(color) : color);
         const auto mode = index.column() == CommModel::SiteColumn ? Qt::ElideLeft : Qt::ElideRight;
+        QString text = index.data().toString();
+        if (const QVariant other = index.data(CommModel::kShortRole);
+            other.isValid() && painter->fontMetrics().horizontalAdvance(text) > cell.width())
+            text = other.toString();
         painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
-            painter->fontMetrics().elidedText(index.data().toString(), mode, cell.width()));
+            painter->fontMetrics().elidedText(text, mode, cell.width()));
     }
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
@@ -88,7 +92,7 @@ QString CommModel::text(const CommRow& row, Column column) const
     case OpColumn:
         return row.site.op;
     case SiteColumn:
-        return row.site.place.isEmpty() ? nothing() : row.site.place + u' ' + row.site.function;
+        return row.site.place.isEmpty() ? nothing() : row.site.call();
     case GroupColumn:
         return row.site.groups.isEmpty() ? nothing() : row.site.groups.join(QStringLiteral(", "));
     case TypeColumn:
@@ -164,6 +168,8 @@ QVariant CommModel::data(const QModelIndex& index, int role) const
         if (series::isNonFinite(state))
             return Theme::current().criticalText;
         return text(row, column) == nothing() ? Theme::current().text3 : QVariant();
+    case kShortRole:
+        return column == SiteColumn && !row.site.place.isEmpty() ? QVariant(row.site.shortCall()) : QVariant();
     case kSortRole:
         return sortKey(row, column);
     case kStateRole:

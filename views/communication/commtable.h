@@ -30,6 +30,7 @@ public:
     };
     static constexpr int kSortRole = Qt::UserRole + 1;
     static constexpr int kStateRole = Qt::UserRole + 2; ///< series::CellState of a statistic
+    static constexpr int kShortRole = Qt::UserRole + 3; ///< what stands there where the text has no room
 
     using QAbstractTableModel::QAbstractTableModel;
 
