@@ -18,6 +18,7 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
+#include <telltale/common/viewbar.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/store/querypool.h>
 #include <telltale/translations/translations.h>
@@ -348,7 +349,7 @@ private Q_SLOTS:
         QCOMPARE(drawn->series[2].row.label, QStringLiteral("L0 h1"));
         const CurveSeries& band = drawn->series[1];
         QVERIFY(band.isGroup);
-        QCOMPARE(band.where, QStringLiteral("layer 2, %1 heads").arg(kHeads));
+        QCOMPARE(band.where, QStringLiteral("L2, %1 heads").arg(kHeads));
         for (int bucket = 0; bucket < static_cast<int>(band.result.buckets.size()); ++bucket) {
             const StepRange steps = stepsOf(band.result, bucket);
             float low = 100, high = -100;
@@ -612,6 +613,7 @@ private Q_SLOTS:
         open("plain");
         settle();
         QVERIFY(!canvas().picture() || canvas().picture()->isEmpty());
+        QVERIFY(m_view->findChild<ViewBar*>()->isHidden()); // it has nothing to choose from
         QVERIFY(m_view->renderImage({ 800, 600 }).save(test::shot(QStringLiteral("attention-none.png"))));
     }
 

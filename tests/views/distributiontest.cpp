@@ -16,6 +16,7 @@
 #include <telltale/analysis/distribution.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
+#include <telltale/common/viewbar.h>
 #include <telltale/core/histogram.h>
 #include <telltale/distribution/binaxis.h>
 #include <telltale/distribution/distributioncanvas.h>
@@ -550,6 +551,7 @@ private Q_SLOTS:
         open("plain");
         settle();
         QVERIFY(!m_view->canvas()->picture() || shown().isEmpty());
+        QVERIFY(m_view->findChild<ViewBar*>()->isHidden()); // it has nothing to choose from
         QVERIFY(m_view->renderImage({ 800, 600 }).save(test::shot(QStringLiteral("distribution-none.png"))));
     }
 

@@ -143,8 +143,12 @@ void AttentionMap::paintHead(QPainter& painter, const Theme& theme) const
     painter.setPen(theme.text3);
     if (taken + QFontMetricsF(painter.font()).horizontalAdvance(unit + more) <= line.width())
         unit += more;
-    painter.drawText(line.adjusted(taken, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(unit, Qt::ElideRight, static_cast<int>(line.width() - taken)));
+    // At the cells' end, or where they are narrower than the words, beside the title up to the map's own end.
+    const double wide = QFontMetricsF(painter.font()).horizontalAdvance(unit) + 1;
+    const double right = std::min(std::max(line.right(), line.left() + taken + wide), m_area.right());
+    const QRectF room(line.left() + taken, line.top(), right - line.left() - taken, line.height());
+    painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(unit, Qt::ElideRight, static_cast<int>(std::ceil(room.width()))));
 }
 
 void AttentionMap::paintNumbers(QPainter& painter, std::array<int, 2> chosen, const Theme& theme) const

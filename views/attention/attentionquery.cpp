@@ -343,8 +343,7 @@ Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture,
         band.slot = slot;
         band.row.label = all.back().row.label;
         const auto heads = static_cast<int>(layer.heads.size());
-        band.where
-            = QCoreApplication::translate("AttentionView", "layer %1, %n heads", nullptr, heads).arg(layer.number);
+        band.where = QCoreApplication::translate("AttentionView", "L%1, %n heads", nullptr, heads).arg(layer.number);
         all.push_back(std::move(band));
     }
     picture.series = std::move(all);

@@ -255,6 +255,7 @@ void AttentionView::fillRanks()
     if (m_isSpread)
         m_rankBox->setCurrentIndex(m_rankBox->findData(kSpread));
     m_rankBox->updateGeometry();
+    m_bar->setVisible(m_rankBox->count() > 0); // nothing to choose from
     m_canvas->setEmptyText(emptyText());
 }
 
@@ -452,7 +453,6 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
     for (QComboBox* box : { m_axesBox, m_valueBoxes[0], m_valueBoxes[1], m_orderBox, m_belowBox })
         m_bar->setComboVisible(box, !isEmpty);
     m_bar->setComboVisible(m_layerBox, !isEmpty && m_axes == HeadAxes::RankByHead);
-    m_bar->setComboVisible(m_rankBox, m_rankBox->count() > 0);
     m_split->widget(1)->setVisible(!isEmpty);
     fitSplit();
     if (!isEmpty && m_axes == HeadAxes::RankByHead)

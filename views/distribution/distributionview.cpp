@@ -192,6 +192,7 @@ void DistributionView::fillChoices()
     choose(m_rankBox, state.rank().value);
     m_kindBox->updateGeometry();
     m_rankBox->updateGeometry();
+    m_bar->setVisible(m_kindBox->count() > 0); // nothing to choose from
     m_canvas->setEmptyText(emptyText());
 }
 
