@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <numeric>
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -19,6 +20,7 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/moduletreemodel.h>
 #include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
@@ -297,7 +299,7 @@ void InspectorPanel::moduleChanged()
         std::rotate(m_keys.begin(), chosen, chosen + 1);
     if (m_keys.size() > kColumns)
         m_keys.resize(kColumns);
-    m_title->setText(items::shownName(name));
+    m_title->setText(name == items::kWholeModel ? items::ModuleTreeModel::tr("(model)") : items::shownName(name));
     m_subtitle->setText(subtitle(*catalog));
 
     std::vector<FactTable::Row> shapes;
@@ -437,9 +439,13 @@ static void markOdd(std::vector<RankBars::Bar>& bars, const analysis::RankTopolo
 
 void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>& stats, Step step)
 {
+    // What goes in stands before what comes out, as in tables of many, whichever of them is chosen.
+    std::vector<std::size_t> order(m_keys.size());
+    std::iota(order.begin(), order.end(), std::size_t { 0 });
+    std::ranges::stable_sort(order, {}, [this](std::size_t c) { return m_keys[c].slot.role; });
     QStringList columns;
-    for (const ModuleKey& key : m_keys)
-        columns.append(items::shownSlot(key.slot));
+    for (const std::size_t c : order)
+        columns.append(items::shownSlot(m_keys[c].slot));
     std::vector<FactTable::Row> rows;
     // What was not collected at the step itself is of one before it.
     std::optional<Step> newest;
@@ -457,6 +463,12 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
             isOverFinite = isOverFinite || isPartOf(stats[i], answer.values[i][c], numel);
         }
         addLastFinite(row, answer.lastFinite[i]);
+        if (row.values.size() == order.size()) {
+            std::vector<FactTable::Value> inOrder;
+            for (const std::size_t c : order)
+                inOrder.push_back(std::move(row.values[c]));
+            row.values = std::move(inOrder);
+        }
         rows.push_back(std::move(row));
     }
     m_values->setTitle(tr("At step %1").arg(formatStep(step.value)));
