@@ -90,12 +90,18 @@ QDockWidget* DockHost::dockOf(const PanelFactory& row) const
     return std::find_if(m_docks.begin(), m_docks.end(), [&row](const Dock& dock) { return dock.row == &row; })->widget;
 }
 
+/// Behind another tab it is open and cannot be seen. Its visibleRegion() is empty also where a panel covers all of it.
+bool DockHost::isSeen(const QDockWidget* dock) const
+{
+    const QWidget* top = dock->isFloating() ? dock : m_window->childAt(dock->geometry().center());
+    return dock->isVisible() && top && (top == dock || dock->isAncestorOf(top));
+}
+
 void DockHost::toggle(const PanelFactory& row)
 {
     items::assertGuiThread();
     QDockWidget* dock = dockOf(row);
-    // Behind another tab it is open and cannot be seen.
-    if (!isOpen(row) || dock->visibleRegion().isEmpty())
+    if (!isSeen(dock))
         bringUp(dock->widget());
     else
         dock->close();
@@ -229,7 +235,7 @@ void DockHost::focusNext(QWidget* center, bool forward)
 {
     std::vector<QWidget*> stops;
     for (const auto& [row, dock] : m_docks) {
-        if (dock->isVisible() && !dock->visibleRegion().isEmpty())
+        if (isSeen(dock))
             stops.push_back(dock->widget());
     }
     stops.push_back(center);

@@ -64,6 +64,7 @@ private:
 
     QByteArray layoutNow() const;
     bool takeLayout(const QByteArray& layout); ///< and fits it to the window
+    bool isSeen(const QDockWidget* dock) const;
     void place(const std::function<bool(const PanelFactory&)>& isOpen);
     QDockWidget* dockOf(const PanelFactory& row) const;
     void bringUp(QWidget* panel);

@@ -86,6 +86,7 @@ constexpr const char* kPhrases[] {
     QT_TRANSLATE_NOOP("Incident", "-Inf in %1"),
     QT_TRANSLATE_NOOP("Incident", "the value"),
     QT_TRANSLATE_NOOP("Incident", "the norm of %1"),
+    QT_TRANSLATE_NOOP("Incident", "its block %1"),
     QT_TRANSLATE_NOOP("Incident", "the other rank"),
     QT_TRANSLATE_NOOP("Incident", "the median of %1 ranks that do the same"),
 };

@@ -87,6 +87,7 @@ constexpr const char* kAgent[] {
         "Said", "share of a query's attention, mean over the queries of a row, sum over the keys of a column%1"),
     QT_TRANSLATE_NOOP("Said", "; first sequence%1"),
     QT_TRANSLATE_NOOP("Said", "; every %1th query%2"),
+    QT_TRANSLATE_NOOP("Said", "%1 and %2 more"), // names
 };
 /// What store and server say.
 constexpr const char* kStore[] {

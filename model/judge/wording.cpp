@@ -20,6 +20,19 @@ const char* stateWord(CellState state)
     return state == CellState::NaN ? "NaN" : state == CellState::PosInf ? "+Inf" : "-Inf";
 }
 
+/// A measured number, of four figures: beside another, "5.24" looks less exact than "6.461".
+std::string figuresText(double value)
+{
+    const double magnitude = std::abs(value);
+    return magnitude >= 0.001 && magnitude < 999.95 ? fmt::format("{:#.4g}", value) : numberText(value);
+}
+
+/// What was compared is a block's: where the place beside it is a part of that, it says so.
+std::string subjectText(const Rollup& rollup, const series::SeriesKey& key)
+{
+    return rollup.block == key.name ? rollup.block : fmt::format("its block {}", rollup.block);
+}
+
 }
 
 std::string numberText(double value)
@@ -65,8 +78,8 @@ Witness witnessOf(const series::RowIndex& rows, const Watchlist& list, const Sig
         const double factor = sighting.value / sighting.expected;
         finding.sentence
             = fmt::format("the {} of {} is {} {} its usual {} (z {:.0f})", row.kind == Kind::Scalar ? "value" : "norm",
-                rollup.block, factor >= 1 ? numberText(factor) : numberText(1 / factor),
-                factor >= 1 ? "times" : "times below", numberText(sighting.expected), sighting.z);
+                subjectText(rollup, key), figuresText(factor >= 1 ? factor : 1 / factor),
+                factor >= 1 ? "times" : "times below", figuresText(sighting.expected), sighting.z);
         break;
     }
     case Rule::Vanished:
@@ -94,7 +107,7 @@ Witness witnessOf(const series::RowIndex& rows, const Watchlist& list, const Sig
     case Rule::Explosion: {
         const Rollup& rollup = list.rollups[static_cast<std::size_t>(sighting.rollup)];
         finding.sentence = fmt::format("the {} of {} grew by {:.1f} % a step, {} times within {} steps, to {}",
-            row.kind == Kind::Scalar ? "value" : "norm", rollup.block, 100 * std::expm1(sighting.growth),
+            row.kind == Kind::Scalar ? "value" : "norm", subjectText(rollup, key), 100 * std::expm1(sighting.growth),
             numberText(sighting.value / sighting.expected), sighting.lasted, numberText(sighting.value));
         break;
     }

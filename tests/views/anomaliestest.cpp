@@ -14,6 +14,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -270,6 +271,9 @@ private Q_SLOTS:
         QTest::mouseClick(
             table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 3)).center());
         isShown("layers.2.mlp.fc", Rank { 0 }, Step { 100 });
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, QPoint(20, table->viewport()->height() - 2));
+        QVERIFY(table->selectionModel()->isRowSelected(0)); // whose card stays, too
+        QVERIFY(table->horizontalHeader()->length() <= table->viewport()->width());
         const auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
         QVERIFY(card->findChild<QLabel*>(QStringLiteral("incidentSentence"))
                     ->text()
@@ -471,12 +475,28 @@ private Q_SLOTS:
         QVERIFY(reach->isVisible());
         QCOMPARE(reach->topLevelItemCount(), 6);
         QVERIFY(reach->header()->length() <= reach->viewport()->width());
+        QVERIFY(!reach->horizontalScrollBar()->isVisible());
         for (int row = 0; row < 6; ++row) // none is cut, nor touches its rank
             QVERIFY(reach->columnWidth(0)
                 > 16 + QFontMetrics(views::codeFont(12)).horizontalAdvance(reach->topLevelItem(row)->text(0)));
         QTest::mouseClick(
             reach->viewport(), Qt::LeftButton, {}, reach->visualItemRect(reach->topLevelItem(1)).center());
         QCOMPARE(state->cursor(), std::optional(Step { 361 }));
+        QTest::mouseClick(
+            reach->viewport(), Qt::LeftButton, {}, reach->visualItemRect(reach->topLevelItem(0)).center());
+        QVERIFY(!state->selection().empty());
+        QVERIFY(state->selection().front().name.startsWith(reach->topLevelItem(0)->text(0)));
+    }
+
+    void theListCountsWhatCameLaterAsTheCardDoes()
+    {
+        judge::Incident incident = test::incidentAt(150);
+        incident.reach = { { "layers.6", Rank { 1 }, { Step { 150 }, Step { 150 } }, 3 },
+            { "layers.7", Rank { 1 }, { Step { 150 }, Step { 150 } }, 4 } };
+        incident.folded = 6; // and the first
+        QCOMPARE(views::IncidentCard::laterFindings(incident), std::vector<std::uint64_t>({ 3, 3 }));
+        incident.folded = 7;
+        QCOMPARE(views::IncidentCard::laterFindings(incident), std::vector<std::uint64_t>({ 3, 4 }));
     }
 
     void whoDoesNotRecordSaysWhyNothingCanBeWritten()

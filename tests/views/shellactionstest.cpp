@@ -728,6 +728,12 @@ echo '{"message": "done"}'
         QTRY_VERIFY(!panel->visibleRegion().isEmpty());
         log->trigger();
         QTRY_VERIFY(!m_window->findChild<QDockWidget*>(QStringLiteral("log"))->isVisible());
+        // Also one that is a tab and fills all of its dock.
+        QAction* connections = m_window->commands()->action("window.connections");
+        const auto* dock = m_window->findChild<QDockWidget*>(QStringLiteral("connections"));
+        QTRY_VERIFY(dock->isVisible() && !dock->widget()->visibleRegion().isEmpty());
+        connections->trigger();
+        QTRY_VERIFY(!dock->isVisible());
     }
 
     void aRankThatBreaksIsSeenFromTheStart()

@@ -39,6 +39,7 @@ AnomaliesPanel::AnomaliesPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_timeline, 1);
     layout->addWidget(m_card);
     fitCard();
+    setMinimumHeight(m_card->minimumHeight()); // also without it, so that the lanes stay where they are
     setFocusProxy(m_timeline);
     // Tab comes to the panel, which hands it on: what stands before its proxy in the chain would be passed over.
     setTabOrder(m_timeline, m_choice);

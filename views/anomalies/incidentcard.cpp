@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <QDateTime>
 #include <QHBoxLayout>
@@ -17,15 +18,18 @@
 
 #include <telltale/common/annotator.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/rowlist.h>
 #include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/core/blockname.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/shownname.h>
 #include <telltale/items/tooltiptext.h>
 #include <telltale/runs/rolelabel.h>
+#include <telltale/store/catalog.h>
 #include <telltale/store/querypool.h>
 
 #include "calmwords.h"
@@ -43,8 +47,7 @@ constexpr int kClockMs = 5000;
 constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the buttons
 constexpr int kWholeHeight = 188; ///< with when it was, and what else was seen
 constexpr int kReachRow = 22;
-constexpr int kReachGap = 20; ///< behind a column
-constexpr int kReachColumns = 4;
+constexpr int kReachGap = 20; ///< before a column
 constexpr int kTextGap = 5;
 constexpr int kVerdictHeight = 240; ///< with what people say of it
 
@@ -55,37 +58,57 @@ QString plain(const std::string& text)
     return QString::fromStdString(text);
 }
 
-/// Blocks and what they have stand side by side; where that is too wide, the blocks' names give.
-class ReachList : public QTreeWidget {
-public:
-    using QTreeWidget::QTreeWidget;
-    void fit()
-    {
-        int others = 0;
-        for (int column = 1; column < kReachColumns; ++column) {
-            resizeColumnToContents(column);
-            setColumnWidth(column, columnWidth(column) + kReachGap);
-            others += columnWidth(column);
+/// Its own, else of the first part of it that has any; none for what is no module.
+std::optional<ModuleKey> keyOfBlock(const ViewState& state, const QString& block)
+{
+    const store::Catalog& catalog = *state.catalog();
+    QStringList names { block };
+    for (const std::uint32_t place : catalog.rows->namesInModelOrder()) {
+        const std::string_view name = catalog.rows->names().at(place);
+        if (name.starts_with(block.toStdString() + '.')) {
+            names.append(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+            break;
         }
-        const int wanted = std::max(sizeHintForColumn(0), header()->sectionSizeHint(0)) + kReachGap;
-        setColumnWidth(0, std::min(wanted, viewport()->width() - others - header()->minimumSectionSize()));
     }
-
-protected:
-    void resizeEvent(QResizeEvent* event) override
-    {
-        QTreeWidget::resizeEvent(event);
-        fit();
+    for (const QString& name : names) {
+        if (const ModuleKeys found = keysOf(catalog, state.kind(), name);
+            !found.keys.empty() && found.kind != Kind::Scalar)
+            return found.keys.front();
     }
-};
+    return {};
+}
 
+/// What a letter is of, on one line.
+QString unbroken(QString text)
+{
+    return text.replace(QStringLiteral("(z "), QStringLiteral("(z\u00A0"));
+}
+
+}
+
+std::vector<std::uint64_t> IncidentCard::laterFindings(const Incident& incident)
+{
+    std::vector<std::uint64_t> counts;
+    std::uint64_t all = 0;
+    for (const judge::Reach& one : incident.reach) {
+        counts.push_back(one.findings);
+        all += one.findings;
+    }
+    const std::string block = incident.first.kind == Kind::Scalar ? incident.first.name : blockOf(incident.first.name);
+    for (std::size_t i = 0; i < counts.size() && all > incident.folded; ++i) {
+        const judge::Reach& one = incident.reach[i];
+        if (one.block == block && one.rank == incident.first.rank)
+            counts[i] -= std::min(counts[i], all - incident.folded);
+    }
+    return counts;
 }
 
 // A block has a norm of each kind: two lines would differ in their numbers alone.
 QString IncidentCard::evidenceText(const judge::Finding& finding)
 {
     const QString seen = incidentwords::seen(finding);
-    return finding.sentence.starts_with("the norm of ") ? tr("%1: %2").arg(kindText(finding.kind), seen) : seen;
+    return unbroken(
+        finding.sentence.starts_with("the norm of ") ? tr("%1: %2").arg(kindText(finding.kind), seen) : seen);
 }
 
 Step IncidentCard::reachedBy(const Incident& incident)
@@ -132,15 +155,13 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     m_calmText->setWordWrap(true);
     m_calmText->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_calmText->setContentsMargins(18, 0, 0, 0);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(8);
-    head->addWidget(m_title);
-    head->addWidget(m_hint);
-    head->addStretch();
+    m_head = new QHBoxLayout;
+    m_head->setSpacing(8);
+    m_head->addWidget(m_title);
+    m_head->addWidget(m_hint);
+    m_head->addStretch();
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(12, 8, 12, 10);
-    layout->setSpacing(8);
-    layout->addLayout(head);
+    layout->addLayout(m_head);
     layout->addWidget(m_when);
     layout->addWidget(m_pages, 1);
     layout->addWidget(m_buttons);
@@ -151,10 +172,8 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     setMinimumHeight(kLeastHeight);
 
     connect(context.state, &ViewState::incidentChanged, this, [this] {
-        m_pages->setCurrentIndex(0);
         m_note->clear();
-        takeIncident();
-        Q_EMIT reachToggled();
+        showPage(0);
     });
     connect(context.state->incidents(), &items::IncidentsModel::changed, this, &IncidentCard::takeIncident);
     for (const auto signal : { &ViewState::runChanged, &ViewState::catalogChanged, &ViewState::fullRangeChanged })
@@ -211,21 +230,28 @@ QWidget* IncidentCard::makeText()
 
 QWidget* IncidentCard::makeReach()
 {
-    m_reach = new ReachList(this);
+    m_reach = new QTreeWidget(this);
     m_reach->setObjectName(QStringLiteral("incidentReach"));
     m_reach->setAccessibleName(tr("Where it reached"));
     m_reach->setRootIsDecorated(false);
     m_reach->setUniformRowHeights(true);
     m_reach->setFrameShape(QFrame::NoFrame);
-    m_reach->setHeaderLabels({ tr("Block"), tr("Rank"), tr("Steps"), tr("Findings"), QString() }); // and the rest
+    m_reach->setAllColumnsShowFocus(true);
+    m_reach->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_reach->setHeaderLabels({ tr("Block"), tr("Rank"), tr("Steps"), tr("Findings") });
     m_reach->header()->setFont(wordsFont(11));
     m_reach->header()->setMinimumSectionSize(4);
-    m_reach->header()->setStretchLastSection(true);
-    m_reach->headerItem()->setTextAlignment(3, Qt::AlignRight | Qt::AlignVCenter);
+    m_reach->header()->setStretchLastSection(false);
+    m_reach->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    for (int column = 1; column < m_reach->columnCount(); ++column)
+        m_reach->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     const auto go = [this](const QTreeWidgetItem* item) {
+        ViewState* state = m_context.state;
         if (const int rank = item->data(0, RankRole).toInt(); rank >= 0)
-            m_context.state->setRank(Rank { rank });
-        m_context.state->goTo(Step { item->data(0, StepRole).toLongLong() });
+            state->setRank(Rank { rank });
+        if (const auto key = state->catalog() ? keyOfBlock(*state, item->data(0, BlockRole).toString()) : std::nullopt)
+            state->setSelection({ *key });
+        state->goTo(Step { item->data(0, StepRole).toLongLong() });
     };
     connect(m_reach, &QTreeWidget::itemClicked, this, go);
     connect(m_reach, &QTreeWidget::itemActivated, this, go);
@@ -244,7 +270,7 @@ QWidget* IncidentCard::makeButtons()
         row->addWidget(button);
         return button;
     };
-    auto* first = new QHBoxLayout;
+    QHBoxLayout* first = m_firstRow = new QHBoxLayout;
     first->setSpacing(6);
     rows->addLayout(first);
     QPushButton* source = add(first, tr("Go to source"), "incidentSource");
@@ -256,11 +282,7 @@ QWidget* IncidentCard::makeButtons()
     connect(m_acknowledge, &QPushButton::clicked, this, [this] { say(Annotation::Action::Acknowledge); });
     first->addStretch();
     m_folded = add(first, {}, "incidentFolded");
-    connect(m_folded, &QPushButton::clicked, this, [this] {
-        m_pages->setCurrentIndex(1 - m_pages->currentIndex());
-        takeIncident();
-        Q_EMIT reachToggled();
-    });
+    connect(m_folded, &QPushButton::clicked, this, [this] { showPage(1 - m_pages->currentIndex()); });
     m_verdict = new QWidget(box);
     rows->addWidget(m_verdict);
     auto* second = new QHBoxLayout(m_verdict);
@@ -291,6 +313,21 @@ QWidget* IncidentCard::makeButtons()
     m_why->setWordWrap(true);
     rows->addWidget(m_why);
     return box;
+}
+
+/// 0 = what it says, 1 = where it reached, the way back from which stands in the head.
+void IncidentCard::showPage(int page)
+{
+    if (m_pages->currentIndex() != page) {
+        const bool hasFocus = m_folded->hasFocus();
+        m_pages->setCurrentIndex(page);
+        (page == 1 ? m_head : m_firstRow)->addWidget(m_folded);
+        if (hasFocus)
+            m_folded->setFocus();
+        m_isShown = false; // with another head
+    }
+    takeIncident();
+    Q_EMIT reachToggled();
 }
 
 const Incident* IncidentCard::current() const
@@ -348,7 +385,12 @@ void IncidentCard::takeIncident()
 void IncidentCard::fitHeight()
 {
     const bool isWhole = height() >= kWholeHeight;
-    m_when->setVisible(isWhole && current());
+    const bool isReach = m_pages->currentIndex() == 1;
+    const bool isLowList = isReach && !isWhole; // three rows, and nothing else
+    layout()->setContentsMargins(12, isLowList ? 4 : 8, 12, isLowList ? 4 : 10);
+    layout()->setSpacing(isLowList ? 4 : 8);
+    m_when->setVisible(isWhole && !isReach && current());
+    m_buttons->setVisible(!isLowList && current());
     m_verdict->setVisible(height() >= kVerdictHeight);
     for (std::size_t i = 0; i < m_evidence.size(); ++i)
         m_evidence[i]->setVisible(i < m_shown.evidence.size());
@@ -415,7 +457,10 @@ void IncidentCard::showTimes()
     const QString state = m_shown.isOver ? tr("nothing new since step %1").arg(formatStep(m_shown.lastStep.value))
         : m_times.isRunOver              ? tr("not over at the run's end")
                                          : tr("goes on");
-    m_hint->setText(items::IncidentsModel::severityWord(m_shown.first.severity) + items::comma() + state);
+    const auto folded = static_cast<int>(m_shown.folded);
+    m_hint->setText(m_pages->currentIndex() == 1
+            ? tr("%n findings", nullptr, folded).replace(QString::number(folded), formatStep(folded))
+            : items::IncidentsModel::severityWord(m_shown.first.severity) + items::comma() + state);
     m_when->setText(m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
     m_when->setToolTip(m_times.date());
     m_hint->setToolTip(m_when->text());
@@ -429,11 +474,13 @@ void IncidentCard::show(const Incident& incident)
         m_times = {};
     m_isShown = true;
     m_shown = incident;
-    m_title->set(glyphs::severityOf(incident.first.severity), tr("Root cause"));
+    const bool isReach = m_pages->currentIndex() == 1;
+    m_title->set(glyphs::severityOf(incident.first.severity),
+        isReach ? tr("Folded into %1").arg(incidentwords::place(incident.first)) : tr("Root cause"));
     showTimes();
     askTimes(incident);
     // Lines break at the narrow space between the digits of a number, and never at this one.
-    m_sentence->setText(marked(incident).replace(QChar(0x202F), QChar(0x00A0)));
+    m_sentence->setText(unbroken(marked(incident)).replace(QChar(0x202F), QChar(0x00A0)));
     m_sentence->setAccessibleName(incidentwords::card(incident));
     for (std::size_t i = 0; i < m_evidence.size(); ++i) {
         if (i < incident.evidence.size()) {
@@ -466,24 +513,31 @@ void IncidentCard::showReach(const Incident& incident)
 {
     m_reach->clear();
     QList<QTreeWidgetItem*> rows;
-    for (const judge::Reach& one : incident.reach) {
+    const std::vector<std::uint64_t> later = laterFindings(incident);
+    for (std::size_t i = 0; i < later.size(); ++i) {
+        const judge::Reach& one = incident.reach[i];
         const QString steps = one.steps.count() > 1
             ? formatStep(one.steps.first.value) + QChar(0x2013) + formatStep(one.steps.last.value)
             : formatStep(one.steps.first.value);
         auto* item = new QTreeWidgetItem(
             { items::shownName(plain(one.block)), one.rank.value < 0 ? tr("all") : QString::number(one.rank.value),
-                steps, formatStep(static_cast<qint64>(one.findings)) });
+                steps, formatStep(static_cast<qint64>(later[i])) });
         item->setFont(0, codeFont(12));
         item->setToolTip(0, items::toolTipText(item->text(0)));
-        for (int column = 1; column < item->columnCount(); ++column)
+        for (int column = 1; column < item->columnCount(); ++column) {
             item->setFont(column, numberFont(12));
-        item->setTextAlignment(3, Qt::AlignRight | Qt::AlignVCenter);
+            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+        }
+        item->setData(0, BlockRole, plain(one.block));
         item->setData(0, RankRole, one.rank.value);
         item->setData(0, StepRole, static_cast<qlonglong>(one.steps.first.value));
         rows.append(item);
     }
     m_reach->addTopLevelItems(rows);
-    static_cast<ReachList*>(m_reach)->fit();
+    for (int column = 1; column < m_reach->columnCount(); ++column) {
+        m_reach->resizeColumnToContents(column);
+        m_reach->setColumnWidth(column, m_reach->columnWidth(column) + kReachGap);
+    }
 }
 
 QString IncidentCard::marked(const Incident& incident)

@@ -11,6 +11,7 @@
 
 #include "incidenttimes.h"
 
+class QHBoxLayout;
 class QLineEdit;
 class QPushButton;
 class QStackedWidget;
@@ -35,6 +36,8 @@ public:
     static QString evidenceText(const judge::Finding& finding);
     /// The step by which every rank that it reached had a finding.
     static Step reachedBy(const judge::Incident& incident);
+    /// Of each place that it reached, without what it began with: together as many as were folded.
+    static std::vector<std::uint64_t> laterFindings(const judge::Incident& incident);
     /// Of the list of where it reached, as far as its rows want; 0 while that is not shown.
     int reachHeight() const;
 
@@ -48,6 +51,7 @@ private:
     QWidget* makeText();
     QWidget* makeReach();
     QWidget* makeButtons();
+    void showPage(int page);
     void takeIncident();
     void fitHeight();
     void fitEvidence();
@@ -63,6 +67,8 @@ private:
     ViewContext m_context;
     judge::Incident m_shown;
     bool m_isShown = false;
+    QHBoxLayout* m_head = nullptr;
+    QHBoxLayout* m_firstRow = nullptr; ///< of the buttons
     GlyphLine* m_title;
     RoleLabel* m_hint;
     RoleLabel* m_when;

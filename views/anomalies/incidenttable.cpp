@@ -68,7 +68,7 @@ public:
     }
 };
 
-constexpr int kWidths[] = { 96, 76, 60, 230, 150, 360, 70, 110 };
+constexpr int kWidths[] = { 96, 76, 60, 300, 200, 360, 70, 110 }; ///< at most, but for the sentence
 static_assert(std::size(kWidths) == IncidentsModel::ColumnCount);
 
 }
@@ -136,6 +136,12 @@ void IncidentTable::currentChanged(const QModelIndex& current, const QModelIndex
         m_state->goToIncident(current.data(items::KeyRole).toLongLong());
 }
 
+/// A click below the rows chooses nothing: the card beside it goes on showing the incident.
+QItemSelectionModel::SelectionFlags IncidentTable::selectionCommand(const QModelIndex& index, const QEvent* event) const
+{
+    return index.isValid() || m_isTaking ? QTableView::selectionCommand(index, event) : QItemSelectionModel::NoUpdate;
+}
+
 void IncidentTable::resizeEvent(QResizeEvent* event)
 {
     QTableView::resizeEvent(event);
@@ -145,10 +151,10 @@ void IncidentTable::resizeEvent(QResizeEvent* event)
 /// The sentence gets what the others leave; those that cut their words well give way to it.
 void IncidentTable::fitColumns()
 {
-    constexpr int kSentence = 180;
+    constexpr int kSentence = 120;
     // The rule is short, and the place is what is looked for: they give last.
-    constexpr std::pair<int, int> kGiving[] { { IncidentsModel::StateColumn, 80 }, { IncidentsModel::StepColumn, 60 },
-        { IncidentsModel::PlaceColumn, 150 }, { IncidentsModel::RuleColumn, 88 } };
+    constexpr std::pair<int, int> kGiving[] { { IncidentsModel::StateColumn, 80 }, { IncidentsModel::PlaceColumn, 150 },
+        { IncidentsModel::RuleColumn, 88 } };
     static constexpr int kMeasured = 50; // rows
     const auto longest = [this](int column, const QFont& font) {
         int most = 0;
@@ -157,25 +163,33 @@ void IncidentTable::fitColumns()
         return most + 28;
     };
     const auto wish = [&](int column) {
-        const bool isWords = column == IncidentsModel::RuleColumn || column == IncidentsModel::StateColumn;
-        const int words = column == IncidentsModel::PlaceColumn ? longest(column, codeFont(12))
-            : isWords                                           ? longest(column, wordsFont(12))
-                                                                : kWidths[column];
+        const bool isNumber = column == IncidentsModel::StepColumn || column == IncidentsModel::RankColumn
+            || column == IncidentsModel::FoldedColumn;
+        const int sign = column == IncidentsModel::SeverityColumn ? 18 : 0;
+        const int words = sign
+            + longest(column,
+                column == IncidentsModel::PlaceColumn ? codeFont(12)
+                    : isNumber                        ? numberFont(12)
+                                                      : wordsFont(12));
         return std::max(std::min(words, kWidths[column]), horizontalHeader()->sectionSizeHint(column));
     };
     int room = viewport()->width() - kSentence;
-    for (int column = 0; column < IncidentsModel::ColumnCount; ++column)
-        room -= column == IncidentsModel::SentenceColumn ? 0 : wish(column);
+    for (int column = 0; column < IncidentsModel::ColumnCount; ++column) {
+        if (column == IncidentsModel::SentenceColumn)
+            continue;
+        setColumnWidth(column, wish(column));
+        room -= wish(column); // also of a hidden one
+    }
+    // How many were folded stands in the card, too.
+    setColumnHidden(IncidentsModel::FoldedColumn, room < 0);
+    if (room < 0)
+        room += wish(IncidentsModel::FoldedColumn);
     for (const auto& [column, least] : kGiving) {
         const int wished = wish(column);
         const int given = std::clamp(-room, 0, std::max(wished - least, 0));
         setColumnWidth(column, wished - given);
         room += given;
     }
-    // How many were folded stands in the card, too.
-    setColumnHidden(IncidentsModel::FoldedColumn, room < 0);
-    if (room < 0)
-        room += wish(IncidentsModel::FoldedColumn);
     setColumnWidth(IncidentsModel::SentenceColumn, std::max(kSentence + room, 120));
 }
 

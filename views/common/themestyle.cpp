@@ -198,8 +198,10 @@ void ThemeStyle::drawPrimitive(
         }
         break;
     case PE_FrameFocusRect:
+        // Of a tab it is what the words take, through which a ring goes.
         if (option->state.testFlag(State_KeyboardFocusChange))
-            paintFocus(painter, option->rect);
+            paintFocus(
+                painter, qobject_cast<const QTabBar*>(widget) ? option->rect.adjusted(-12, 0, 12, 0) : option->rect);
         return;
     case PE_IndicatorCheckBox:
         paintCheckBox(painter, option);

@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <telltale/common/glyphs.h>
 #include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/connectionsmodel.h>
@@ -25,6 +26,7 @@ namespace {
 using items::ConnectionsModel;
 
 constexpr int kSortMark = 20; ///< room for the arrow of the sorted column
+constexpr int kSign = 18; ///< the triangle before a problem
 
 /// Numbers in the number font; what needs a look in the warning color and bold.
 class CellDelegate : public QStyledItemDelegate {
@@ -100,10 +102,23 @@ ConnectionsPanel::ConnectionsPanel(QWidget* parent)
 void ConnectionsPanel::setListening(const QString& joinString, const QString& problem)
 {
     m_join->setJoinString(joinString);
+    m_join->setVisible(!joinString.isEmpty());
+    m_hasProblem = !problem.isEmpty();
+    m_hint->setContentsMargins(m_hasProblem ? kSign : 0, 0, 0, 0);
     m_hint->setColor(problem.isEmpty() ? &Theme::text3 : &Theme::warnText);
     m_hint->setText(problem.isEmpty()
             ? tr("Set it as TELLTALE_JOIN in the environment of every rank. Copying takes the whole token.")
             : problem);
+}
+
+/// The sign of a problem, before its first line.
+void ConnectionsPanel::paintEvent(QPaintEvent*)
+{
+    if (!m_hasProblem)
+        return;
+    QPainter painter(this);
+    const double middle = m_hint->y() + m_hint->fontMetrics().height() / 2.0;
+    glyphs::paintSeverity(painter, QPointF(m_hint->x() + 5.5, middle), 10, glyphs::Severity::Warning, Theme::current());
 }
 
 void ConnectionsPanel::setConnections(std::vector<ConnectionInfo> connections)

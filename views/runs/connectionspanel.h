@@ -31,10 +31,14 @@ public:
     void setListening(const QString& joinString, const QString& problem);
     void setConnections(std::vector<ConnectionInfo> connections);
 
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
 private:
     PanelHead* m_head;
     JoinField* m_join;
     RoleLabel* m_hint;
+    bool m_hasProblem = false;
     RoleLabel* m_empty;
     QTableView* m_table;
     items::ConnectionsModel* m_model;

@@ -5,6 +5,7 @@
 
 #include <QClipboard>
 #include <QGuiApplication>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -101,7 +102,8 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     , m_empty(new RoleLabel(tr("No messages yet"), &Theme::text3, wordsFont(12), this))
 {
     setObjectName(QStringLiteral("logPanel"));
-    QToolButton* copyButton = m_head->addButton(QStringLiteral("copy"), tr("Copy the selected lines, or all"));
+    // Beside the field: in a head below a tab it would stand alone.
+    QToolButton* copyButton = makeToolButton(QStringLiteral("copy"), tr("Copy the selected lines, or all"), this);
     m_proxy->setSourceModel(model);
     m_proxy->setFilterKeyColumn(-1);
     m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
@@ -126,9 +128,11 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* top = new QVBoxLayout;
-    top->setContentsMargins(8, 6, 8, 6);
-    top->addWidget(m_filter);
+    auto* top = new QHBoxLayout;
+    top->setContentsMargins(12, 6, 6, 6);
+    top->addWidget(m_filter, 1);
+    top->addStretch();
+    top->addWidget(copyButton);
     layout->addLayout(top);
     layout->addWidget(m_table, 1);
     layout->addWidget(m_empty, 1);
@@ -136,6 +140,7 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     setAutoFillBackground(true);
     setFocusProxy(m_table);
     setTabOrder(m_table, m_filter); // as in ModulesPanel
+    setTabOrder(m_filter, copyButton);
 
     connect(copyButton, &QToolButton::clicked, this, &LogPanel::copy);
     connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);

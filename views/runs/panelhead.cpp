@@ -33,6 +33,7 @@ PanelHead::PanelHead(const QString& title, QWidget* parent)
     m_layout->addWidget(m_detail);
     m_detail->setContentsMargins(0, 0, 6, 0);
     m_detail->hide();
+    m_hint->hide();
 }
 
 QString PanelHead::title() const
@@ -57,7 +58,8 @@ void PanelHead::fitHint()
 {
     bool isNumber = false;
     m_hint->text().toLongLong(&isNumber);
-    m_hint->setVisible(!isNumber || !m_title->isHidden() || !m_detail->text().isEmpty());
+    const bool saysSomething = !isNumber || !m_title->isHidden() || !m_detail->text().isEmpty();
+    m_hint->setVisible(saysSomething && !m_hint->text().isEmpty());
 }
 
 void PanelHead::setHint(const QString& hint)
@@ -97,7 +99,7 @@ QToolButton* PanelHead::addButton(const QString& iconName, const QString& toolTi
 int PanelHead::wantedHeight() const
 {
     constexpr int kOwnItems = 4; // title, hint, stretch and detail
-    return m_title->isHidden() && m_layout->count() == kOwnItems ? 0 : kHeight;
+    return m_title->isHidden() && m_hint->isHidden() && m_layout->count() == kOwnItems ? 0 : kHeight;
 }
 
 QSize PanelHead::sizeHint() const
