@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "comma.h"
 #include "sentenceforms.h"
 
 namespace telltale::items::saidwords {
@@ -302,7 +303,7 @@ QString inLanguage(const QString& english)
         QStringList parts = english.split(mark);
         for (QString& part : parts)
             part = inLanguage(part);
-        return parts.join(mark);
+        return parts.join(semicolon());
     }
     // Whose it is stands before it.
     const QString colon = QStringLiteral(": ");

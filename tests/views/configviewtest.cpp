@@ -109,11 +109,14 @@ private Q_SLOTS:
 
     void whatIsNotValidYetIsNotCalledUnchanged()
     {
+        auto* revert = m_view->findChild<QPushButton*>(q("configRevert"));
+        QVERIFY(!revert->isEnabled());
         m_view->draft()->setValue(q("/start_step"), q("\"12345678\""));
-        QVERIFY(m_view->draft()->changes().empty());
-        QVERIFY(isShown(q("not valid yet")));
+        QCOMPARE(m_view->draft()->changes().size(), 1); // it is read as what runs, yet somebody wrote it
+        QVERIFY(revert->isEnabled());
+        QVERIFY(isShown(q("draft: 1 change")));
         QVERIFY(!isShown(q("no changes")));
-        QVERIFY(changes()->accessibleDescription().contains(q("is not valid")));
+        QVERIFY(changes()->accessibleDescription().contains(q("/start_step: 0 -> not valid yet")));
         QCOMPARE(problemSentence(m_view->draft()->problems().front()),
             q("/start_step is \"12345678\"; it must be a whole number from 0 to "
               "1\u00a0000\u00a0000\u00a0000\u00a0000\u00a0000"));
@@ -303,8 +306,33 @@ private Q_SLOTS:
         QVERIFY(m_requests.empty());
     }
 
+    void everyFieldThatDiffersCountsValidOrNot()
+    {
+        auto facts = m_view->draft()->run();
+        facts.ranks = { 0, 1, 2, 3 };
+        m_view->draft()->setRun(facts);
+        type(q("/telltale/overhead_budget"), q("200"));
+        type(q("/module_ranks"), q("0,5,9"));
+        type(q("/collect_times"), q("5"));
+        QVERIFY(isShown(q("draft: 3 change")));
+        QVERIFY(isShown(q("was none")));
+        QVERIFY(isShown(q("was ") + formatShort(1e8))); // 100 000 000 has no room
+        QVERIFY(isShown(q("Rank 5 does not exist")));
+        QVERIFY(isShown(q("Rank 9 does not exist")));
+        QCOMPARE(m_view->draft()->errors(), 3);
+        m_view->draft()->undo(q("/telltale/overhead_budget"));
+        QVERIFY(isShown(q("draft: 2 change")));
+        QCOMPARE(m_view->draft()->errors(), 2);
+    }
+
     void aTextThatIsNoConfigLeavesTheFormAlone()
     {
+        QVERIFY(!isShown(q("cannot be read")));
+        text()->setPlainText(q("{ \"step_interval\": 3 }\n\nxx\n"));
+        QVERIFY(isShown(q("line 3")));
+        QCOMPARE(text()->extraSelections().front().cursor.blockNumber(), 2);
+        QVERIFY(isShown(q("cannot be read")));
+        QVERIFY(!control<QLineEdit>(q("/step_interval"))->isEnabled());
         text()->setPlainText(q("{ \"step_interval\": "));
         QVERIFY(!m_view->draft()->isConfig());
         type(q("/step_interval"), q("5"));

@@ -5,6 +5,8 @@
 
 #include <telltale/common/theme.h>
 
+#include "fieldtext.h"
+
 namespace telltale::views {
 namespace {
 
@@ -61,7 +63,7 @@ void ChangeLines::paintEvent(QPaintEvent*)
         painter.drawText(QRect(0, y, 24, kLine), Qt::AlignCenter, sign);
         painter.setPen(theme.text);
         const QString text = QString::fromStdString(pointer).mid(1).replace(u'/', u'.') + QStringLiteral(": ")
-            + QString::fromStdString(value);
+            + grouped(QString::fromStdString(value));
         painter.drawText(QRect(26, y, width() - 34, kLine), Qt::AlignVCenter,
             painter.fontMetrics().elidedText(text, Qt::ElideRight, width() - 34));
         y += kLine;

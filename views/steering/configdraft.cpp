@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <telltale/config/field.h>
 #include <telltale/config/textedit.h>
 #include <telltale/items/guithread.h>
 
@@ -83,6 +84,26 @@ const config::FieldChange* ConfigDraft::changeOf(const QString& pointer) const
     return found == m_changes.end() ? nullptr : &*found;
 }
 
+/// What is not valid is read as a default that may be what runs, yet somebody wrote it.
+void ConfigDraft::addInvalid()
+{
+    const auto valueIn = [](const std::string& text, const std::string& pointer) {
+        const auto place = config::findValue(text, pointer);
+        return place ? text.substr(place->begin, place->end - place->begin) : std::string();
+    };
+    for (const config::Field& field : config::fields()) {
+        const std::string pointer = field.pointer();
+        const bool isInvalid = std::any_of(m_problems.begin(), m_problems.end(), [&](const config::Problem& problem) {
+            return problem.isError && (problem.pointer + '/').starts_with(pointer + '/');
+        });
+        if (!isInvalid || changeOf(QString::fromStdString(pointer)) != nullptr)
+            continue;
+        if (const std::string written = valueIn(m_text.toStdString(), pointer);
+            !written.empty() && written != valueIn(m_runningText.toStdString(), pointer))
+            m_changes.push_back({ pointer, field.write(m_running).dump(), written });
+    }
+}
+
 void ConfigDraft::read()
 {
     auto parsed = config::parseMonitorConfig(m_text.toStdString());
@@ -99,6 +120,8 @@ void ConfigDraft::read()
         m_problems.push_back(
             { pointer, pointer + " reaches files or code of the training: its own config file alone changes it" });
     m_changes = config::configChanges(m_running, m_config);
+    if (m_isConfig)
+        addInvalid();
     Q_EMIT changed();
 }
 

@@ -43,8 +43,9 @@ public:
     const config::RunFacts& run() const { return m_facts; }
     const std::vector<config::Problem>& problems() const { return m_problems; }
     int errors() const;
-    /// Comments and layout aside, it is what runs. A value that is not valid yet changes no field, but is a change.
+    /// Comments and layout aside, it is what runs.
     bool isUnchanged() const { return m_changes.empty() && (errors() == 0 || m_text == m_runningText); }
+    /// A value that is not valid counts, too: what was written is its `after`.
     const std::vector<config::FieldChange>& changes() const { return m_changes; }
     /// Null when the draft does not change the field.
     const config::FieldChange* changeOf(const QString& pointer) const;
@@ -55,6 +56,7 @@ Q_SIGNALS:
 
 private:
     void read();
+    void addInvalid();
 
     QString m_text;
     QString m_runningText;

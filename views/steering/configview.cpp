@@ -167,9 +167,8 @@ void ConfigView::fillBar()
         askForFile();
     })->setToolTip(tr("Open a config.json"));
     addButton(tr("Save as..."), QStringLiteral("configSave"), [this] { askWhereToSave(); });
-    addButton(tr("Revert draft"), QStringLiteral("configRevert"), [this] {
-        m_draft->revert();
-    })->setToolTip(tr("Drop all changes of the draft"));
+    m_revert = addButton(tr("Revert draft"), QStringLiteral("configRevert"), [this] { m_draft->revert(); });
+    m_revert->setToolTip(tr("Drop all changes of the draft"));
 }
 
 QWidget* ConfigView::makeBody()
@@ -221,6 +220,14 @@ QWidget* ConfigView::makeBody()
         m_form->setUsedOnly(on);
         m_fieldsHead->setDetail(m_form->countText());
     });
+    m_stale = new ProblemLabel(11, fields);
+    m_stale->setObjectName(QStringLiteral("configStale"));
+    m_stale->setProblem(tr("The text cannot be read: the fields show what it held when it could be."), false);
+    m_stale->setBackgroundRole(QPalette::Base);
+    m_stale->setAutoFillBackground(true);
+    m_stale->setContentsMargins(12, 6, 12, 2);
+    m_stale->hide();
+    static_cast<QVBoxLayout*>(fields->layout())->insertWidget(1, m_stale);
     m_helpBox = new QWidget(fields);
     m_helpBox->setBackgroundRole(QPalette::Mid);
     m_helpBox->setAutoFillBackground(true);
@@ -483,9 +490,10 @@ void ConfigView::showCaption()
         const int applied = m_answers->count(State::Applied);
         words.append(tr("rev %1 on %2 of %3 ranks").arg(now->rev).arg(applied).arg(m_answers->rowCount()));
     }
-    words.append(changes > 0         ? tr("draft: %n change(s)", nullptr, changes)
-            : m_draft->isUnchanged() ? tr("no changes")
-                                     : tr("not valid yet"));
+    words.append(!m_draft->isConfig() ? tr("not valid yet")
+            : changes > 0             ? tr("draft: %n change(s)", nullptr, changes)
+            : m_draft->isUnchanged()  ? tr("no changes")
+                                      : tr("not valid yet"));
     if (errors > 0)
         words.append(QStringLiteral("<span style=\"color:%1\">%2</span>")
                          .arg(Theme::current().criticalText.name(), tr("%n error(s)", nullptr, errors)));
@@ -526,6 +534,9 @@ void ConfigView::takeDraft()
     const RunSteering* now = steering();
     showCaption();
     m_fieldsHead->setDetail(m_form->countText());
+    m_form->widget()->setEnabled(m_draft->isConfig());
+    m_stale->setVisible(!m_draft->isConfig());
+    m_revert->setEnabled(!m_draft->isUnchanged());
     showChanges();
     showRates();
     const auto& problems = m_draft->problems();

@@ -93,6 +93,8 @@ private:
     QLineEdit* m_ranks = nullptr;
     NumberEdit* m_step = nullptr;
     RoleLabel* m_stepHint = nullptr;
+    QPushButton* m_revert = nullptr;
+    ProblemLabel* m_stale = nullptr; ///< the form shows what the text held before it broke
     QPushButton* m_apply = nullptr;
     ProblemLabel* m_why = nullptr;
     PanelHead* m_answersHead = nullptr;

@@ -39,6 +39,8 @@ constexpr int kBeforeStretch = 1000; ///< a field has the room before what is em
 constexpr int kLeastInput = 72;
 constexpr int kMostInput = 240;
 constexpr int kHintRoom = 84; ///< for one behind an input, so that all of these end at one place
+constexpr int kBeforeRoom = 60; ///< for what a field was
+constexpr int kMostSentences = 4; ///< on what is wrong with one field
 constexpr int kUndoRoom = 8 + 26;
 
 /// The names that a field chooses of, where it is a list of them.
@@ -76,14 +78,6 @@ QString shown(const config::Json& value)
     if (value.is_string())
         return QString::fromStdString(value.get<std::string>());
     return QString::fromStdString(value.dump(-1, ' ', false, config::Json::error_handler_t::replace));
-}
-
-/// A whole number in groups of three; anything else as it is.
-QString grouped(const QString& text)
-{
-    bool isWhole = false;
-    const qint64 number = text.toLongLong(&isWhole);
-    return isWhole ? formatStep(number) : text;
 }
 
 bool isListOf(const config::Json& schema, const char* type)
@@ -295,20 +289,33 @@ void FieldRow::fitHint()
     m_hint->setMinimumWidth(m_isInput ? kHintRoom + (m_undo->isHidden() ? kUndoRoom : 0) : 0);
 }
 
+/// What a field was, as its control shows it.
+QString FieldRow::beforeText(const QString& json) const
+{
+    if (json != QLatin1String("[]") && json != QLatin1String("{}") && json != QLatin1String("null"))
+        return grouped(json);
+    const auto* edit = findChild<QLineEdit*>(m_pointer);
+    return edit != nullptr && !edit->placeholderText().isEmpty() ? edit->placeholderText() : tr("none");
+}
+
 void FieldRow::takeDraft()
 {
     const QString below = m_pointer + u'/';
-    QString sentence;
+    QStringList sentences;
     bool isError = false;
     for (const config::Problem& problem : m_draft->problems()) {
         const QString pointer = QString::fromStdString(problem.pointer);
-        if (!sentence.isEmpty() || (pointer != m_pointer && !pointer.startsWith(below)))
+        if (pointer != m_pointer && !pointer.startsWith(below))
             continue;
-        sentence = problemSentence(problem);
-        isError = problem.isError;
+        sentences.append(problemSentence(problem));
+        isError = isError || problem.isError;
     }
-    m_hasProblem = !sentence.isEmpty();
-    m_problem->setProblem(sentence, isError);
+    m_hasProblem = !sentences.isEmpty();
+    if (const auto hidden = static_cast<int>(sentences.size()) - kMostSentences; hidden > 1) {
+        sentences.resize(kMostSentences);
+        sentences.append(tr("and %n more", nullptr, hidden));
+    }
+    m_problem->setProblem(sentences.join(u'\n'), isError);
     m_problem->setVisible(m_hasProblem);
     for (auto* edit : findChildren<QLineEdit*>()) {
         edit->setProperty(kProblemProperty, m_hasProblem && isError);
@@ -321,13 +328,16 @@ void FieldRow::takeDraft()
     m_isUsed = m_isChanged || m_hasProblem || value != m_field.write({});
     m_undo->setVisible(m_isChanged);
     fitHint();
-    const bool wasAll = change != nullptr && (change->before == "[]" || change->before == "{}");
-    const QString before = wasAll ? tr("all")
-        : change != nullptr       ? grouped(QString::fromStdString(change->before))
-                                  : QString();
+    const QString before = change != nullptr ? beforeText(QString::fromStdString(change->before)) : QString();
     m_hint->setColor(m_isChanged ? &Theme::accent : &Theme::text3);
-    m_hint->setText(m_isChanged ? tr("was %1").arg(m_hint->fontMetrics().elidedText(before, Qt::ElideRight, 60))
-                                : fieldHint(m_field, value, *m_draft));
+    const auto wide
+        = [this](const QString& text) { return m_hint->fontMetrics().horizontalAdvance(text) > kBeforeRoom; };
+    bool isNumber = false;
+    const double number = change != nullptr ? QString::fromStdString(change->before).toDouble(&isNumber) : 0;
+    const QString shortest = isNumber && wide(before) ? formatShort(number) : before;
+    m_hint->setText(m_isChanged
+            ? tr("was %1").arg(m_hint->fontMetrics().elidedText(shortest, Qt::ElideRight, kBeforeRoom))
+            : fieldHint(m_field, value, *m_draft));
     m_hint->setToolTip(before);
     update();
 }

@@ -50,6 +50,7 @@ private:
     QWidget* makeChecks(const Json& names);
     QWidget* makeText(const Json& schema);
     void set(const Json& value);
+    QString beforeText(const QString& json) const;
     void fitHint();
 
     const config::Field& m_field;

@@ -25,6 +25,14 @@ inline QString fieldSentence(std::string_view text)
     return QCoreApplication::translate("telltale::config", std::string(text).c_str());
 }
 
+/// A whole number in groups of three; anything else as it is.
+inline QString grouped(const QString& text)
+{
+    bool isWhole = false;
+    const qint64 number = text.toLongLong(&isWhole);
+    return isWhole ? formatStep(number) : text;
+}
+
 /// What is wrong, as a sentence of its own: the same words may follow a place elsewhere.
 inline QString problemSentence(const config::Problem& problem)
 {

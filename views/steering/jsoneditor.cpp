@@ -14,6 +14,7 @@
 #include <telltale/common/oneedit.h>
 #include <telltale/common/theme.h>
 #include <telltale/config/field.h>
+#include <telltale/config/relaxedjson.h>
 #include <telltale/config/textedit.h>
 
 #include "configdraft.h"
@@ -34,6 +35,20 @@ QStringList namesFor(const ConfigDraft& draft)
     for (const auto& module : draft.run().modules)
         names.append(QString::fromStdString(module.name));
     return names;
+}
+
+/// The line at which JSON's reader gave up, as its message counts; the text's first byte where the text is JSON.
+config::TextSpan brokenLine(std::string_view text)
+{
+    try {
+        const auto read = config::Json::parse(config::plainJson(text));
+    } catch (const config::Json::parse_error& error) {
+        const std::string_view head = text.substr(0, error.byte);
+        const std::size_t begin = head.find_last_of('\n') + 1; // none: the first
+        return { begin, std::min(text.find('\n', begin), text.size()) };
+    } catch (const config::Json::exception&) {
+    }
+    return { 0, std::min<std::size_t>(1, text.size()) };
 }
 
 }
@@ -98,7 +113,8 @@ void JsonEditor::mark()
     m_marks.clear();
     QList<QTextEdit::ExtraSelection> selections;
     for (const config::Problem& problem : m_draft->problems()) {
-        const config::TextSpan place = config::findPlace(text, problem.pointer);
+        const config::TextSpan place
+            = m_draft->isConfig() ? config::findPlace(text, problem.pointer) : brokenLine(text);
         Mark mark { position(place.begin), position(place.end), problem.isError, problemSentence(problem) };
         QTextEdit::ExtraSelection selection;
         selection.cursor = QTextCursor(document());

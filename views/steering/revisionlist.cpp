@@ -11,6 +11,8 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 
+#include "fieldtext.h"
+
 namespace telltale::views {
 namespace {
 
@@ -22,7 +24,8 @@ constexpr int kIconRoom = 36; ///< px at a row's right where a click chooses it
 QString changeText(const config::FieldChange& change)
 {
     return QString::fromStdString(change.pointer).mid(1).replace(u'/', u'.') + u' '
-        + QString::fromStdString(change.before) + QStringLiteral(" \u2192 ") + QString::fromStdString(change.after);
+        + grouped(QString::fromStdString(change.before)) + QStringLiteral(" \u2192 ")
+        + grouped(QString::fromStdString(change.after));
 }
 
 /// A revision on two lines, and what choosing it does.
