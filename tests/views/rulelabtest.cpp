@@ -23,6 +23,7 @@
 #include <telltale/judge/rulesinforce.h>
 #include <telltale/judge/runjudge.h>
 #include <telltale/lab/truth.h>
+#include <telltale/rulelab/labruns.h>
 #include <telltale/rulelab/rulelabview.h>
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/startup.h>
@@ -201,6 +202,16 @@ private Q_SLOTS:
         QVERIFY(box("z")->value() > 3);
         settle();
         QCOMPARE(rowOf(scores(), QStringLiteral("spiky"))[4], QStringLiteral("0"));
+    }
+
+    void namesHaveTheRoomOfLabelsThatThereAreNot()
+    {
+        open();
+        QVERIFY(!runs()->isColumnHidden(1) && !runs()->isColumnHidden(2));
+        auto* list = static_cast<views::LabRuns*>(runs());
+        for (const auto& run : list->all())
+            list->setTruth(QString::fromStdString(run->id), {});
+        QVERIFY(runs()->isColumnHidden(1) && runs()->isColumnHidden(2));
     }
 
     void whatIsCleanMakesFalseAlarms()

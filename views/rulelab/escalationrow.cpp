@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QSpinBox>
+#include <QStyleOptionFrame>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -49,6 +50,29 @@ int suitingEntry(judge::Rule rule)
     return kOwnFields + (rule == judge::Rule::Loss ? 1 : isAttention ? 3 : 2);
 }
 
+/// Cut with dots while nobody edits it.
+class ConfigEdit : public QLineEdit {
+public:
+    using QLineEdit::QLineEdit;
+
+protected:
+    void paintEvent(QPaintEvent* event) override
+    {
+        const int room = width() - textMargins().left() - textMargins().right() - 8;
+        if (hasFocus() || fontMetrics().horizontalAdvance(text()) <= room) {
+            QLineEdit::paintEvent(event);
+            return;
+        }
+        QPainter painter(this);
+        QStyleOptionFrame frame;
+        initStyleOption(&frame);
+        style()->drawPrimitive(QStyle::PE_PanelLineEdit, &frame, &painter, this);
+        painter.setPen(palette().color(QPalette::Text));
+        painter.drawText(rect().adjusted(textMargins().left() + 4, 0, 0, 0), static_cast<int>(Qt::AlignVCenter),
+            fontMetrics().elidedText(text(), Qt::ElideRight, room));
+    }
+};
+
 /// The same fields in the same order, however they were written.
 QString normalOf(const std::string& config)
 {
@@ -67,7 +91,7 @@ EscalationRow::EscalationRow(judge::Rule rule, RulesDraft* draft, QPushButton* a
     , m_what(new QComboBox(this))
     , m_undo(makeToolButton(QStringLiteral("undo"), tr("Back to what is in force"), this))
     , m_more(new QWidget(this))
-    , m_config(new QLineEdit(m_more))
+    , m_config(new ConfigEdit(m_more))
     , m_steps(new QSpinBox(m_more))
     , m_times(new QSpinBox(m_more))
     , m_problem((new RoleLabel(&Theme::criticalText, wordsFont(11), m_more))->asData())

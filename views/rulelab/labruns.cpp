@@ -121,6 +121,7 @@ void LabRuns::takeRuns()
         item->setToolTip(NameColumn, items::toolTipText(item->text(NameColumn)));
     }
     m_runs = std::move(known);
+    fitColumns();
     if (!m_isChosen)
         takeRun();
     Q_EMIT listChanged();
@@ -208,6 +209,18 @@ void LabRuns::setTruth(const QString& id, const lab::Truth& truth)
     item->setText(TrueColumn, text(judge::Incident::Label::True));
     item->setText(FalseColumn, text(judge::Incident::Label::False));
     item->setCheckState(CleanColumn, truth.isClean ? Qt::Checked : Qt::Unchecked);
+    fitColumns();
+}
+
+/// Names have the room of what stands in no row.
+void LabRuns::fitColumns()
+{
+    for (const int column : { TrueColumn, FalseColumn }) {
+        bool isEmpty = true;
+        for (int row = 0; row < topLevelItemCount(); ++row)
+            isEmpty = isEmpty && topLevelItem(row)->text(column).isEmpty();
+        setColumnHidden(column, isEmpty);
+    }
 }
 
 void LabRuns::setCleanWaiting(const QString& id, bool isClean)

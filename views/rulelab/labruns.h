@@ -45,6 +45,7 @@ Q_SIGNALS:
 private:
     void takeRuns();
     void takeRun();
+    void fitColumns();
     QTreeWidgetItem* itemOf(const QString& id) const;
 
     items::RunsModel* m_model;

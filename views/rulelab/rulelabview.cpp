@@ -313,13 +313,38 @@ void RuleLabView::showResults()
     showState();
 }
 
+QString RuleLabView::changesText(const judge::Rules& from, const judge::Rules& to)
+{
+    QStringList all;
+    for (const judge::RuleInfo& info : judge::ruleTable()) {
+        const QString rule = QString::fromStdString(std::string(info.id));
+        if (from.isOn(info.rule) != to.isOn(info.rule))
+            all.append((to.isOn(info.rule) ? tr("%1 on") : tr("%1 off")).arg(rule));
+        const judge::Escalation& before = from.escalation(info.rule);
+        const judge::Escalation& after = to.escalation(info.rule);
+        if (before != after)
+            all.append((after.config.empty() ? tr("%1 escalates no more")
+                    : before.config.empty()  ? tr("%1 escalates")
+                                             : tr("%1 escalates otherwise"))
+                           .arg(rule));
+        for (std::size_t i = 0; i < info.parameters.size(); ++i) {
+            if (from.value(info.rule, i) != to.value(info.rule, i))
+                all.append(QStringLiteral("%1.%2 %3 \u2192 %4")
+                               .arg(rule, QString::fromStdString(std::string(info.parameters[i].name)),
+                                   RulesDraft::numberText(from.value(info.rule, i)),
+                                   RulesDraft::numberText(to.value(info.rule, i))));
+        }
+    }
+    return all.join(items::comma());
+}
+
 void RuleLabView::showState()
 {
     const store::RunRef run = context().state->run();
     const QString from = m_from == From::Run ? tr("In force: this run's own rules")
         : m_from == From::Default            ? tr("In force: the default rules of this folder")
                                              : tr("In force: the standard rules");
-    const QString changes = QString::fromStdString(judge::changesBetween(m_draft->inForce(), m_draft->rules()));
+    const QString changes = changesText(m_draft->inForce(), m_draft->rules());
     m_caption->setText(changes.isEmpty() ? from : from + QStringLiteral(" \u00b7 ") + tr("tried: %1").arg(changes));
     m_caption->setToolTip(m_caption->text());
     const bool isWhole = m_draft->problems().empty();

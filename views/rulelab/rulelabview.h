@@ -49,6 +49,8 @@ private:
     void show(const QString& run, const ReplayQueue::Result& result);
     void showResults();
     void showState();
+    /// As judge::changesBetween(), in the language of the window.
+    static QString changesText(const judge::Rules& from, const judge::Rules& to);
     void suggest(judge::Rule rule, std::size_t parameter);
     void showSuggestion(judge::Rule rule, std::size_t parameter, const std::optional<lab::Suggestion>& found);
     void setClean(const store::RunRef& run, bool isClean);
