@@ -229,6 +229,17 @@ void DockHost::widthChanged(int width)
     }
     if (narrow)
         neighbor->raise();
+    widenLeft();
+}
+
+/// While the window was too small for all columns, the left one may have lost what it needs to be of use.
+void DockHost::widenLeft()
+{
+    for (const auto& [row, dock] : m_docks) {
+        const bool isLeft = row->area == Qt::LeftDockWidgetArea && !dock->isFloating();
+        if (isLeft && m_window->dockWidgetArea(dock) == row->area && dock->width() < row->size.width())
+            m_window->resizeDocks({ dock }, { row->size.width() }, Qt::Horizontal);
+    }
 }
 
 void DockHost::focusNext(QWidget* center, bool forward)

@@ -74,6 +74,7 @@ private:
     QMainWindow* m_window;
     std::vector<Dock> m_docks;
     void widthChanged(int width);
+    void widenLeft();
     void heightChanged(int height);
 
     bool m_narrow = false;

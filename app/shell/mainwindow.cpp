@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mainwindow.h"
 
+#include <utility>
+
 #include <QAction>
 #include <QActionGroup>
 #include <QApplication>
@@ -501,8 +503,11 @@ void MainWindow::updateHints()
         m_status->setHints({ { QStringLiteral("Ctrl+O"), tr("open") },
             { QStringLiteral("Ctrl+Shift+C"), tr("copy join string") }, { QStringLiteral("F1"), tr("keys") } });
     } else if (m_parts.tabs->currentId() == QLatin1String("config")) {
-        m_status->setHints({ { QStringLiteral("Ctrl+Enter"), tr("apply") }, { QStringLiteral("F8"), tr("next error") },
-            { QStringLiteral("Ctrl+Z"), tr("undo edit") }, { QStringLiteral("F1"), tr("keys") } });
+        std::vector<std::pair<QString, QString>> hints { { QStringLiteral("F8"), tr("next error") },
+            { QStringLiteral("Ctrl+Z"), tr("undo edit") }, { QStringLiteral("F1"), tr("keys") } };
+        if (m_wasLive) // a run that has ended takes no config
+            hints.insert(hints.begin(), { QStringLiteral("Ctrl+Enter"), tr("apply") });
+        m_status->setHints(hints);
     } else {
         m_status->setHints({ { tr("Space"), tr("follow") }, { QStringLiteral("[ ]"), tr("previous, next incident") },
             { tr("Backspace"), tr("zoom back") }, { QStringLiteral("Ctrl+K"), tr("go to") },
@@ -515,6 +520,8 @@ void MainWindow::updatePulse()
     const Pulse& pulse = m_parts.driver->pulse();
     m_toolBar->show(pulse);
     m_status->show(pulse);
+    if (std::exchange(m_wasLive, pulse.live) != pulse.live)
+        updateHints();
     RunRates rates { pulse.cost.monitorMs(), pulse.cost.stepMs() };
     if (pulse.storedSamples > 0)
         rates.bytesPerSample = static_cast<double>(pulse.fileBytes) / static_cast<double>(pulse.storedSamples);

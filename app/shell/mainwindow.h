@@ -98,6 +98,7 @@ private:
     QMenuBar* m_menuBar;
     ToolBar* m_toolBar;
     StatusLine* m_status;
+    bool m_wasLive = false; ///< when the hints were last made
     QStackedWidget* m_centre;
     WelcomePage* m_welcome;
     OpeningRank* m_openingRank;

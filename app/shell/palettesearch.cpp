@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "palettesearch.h"
 
+#include <algorithm>
+
 #include <QAction>
 #include <QCoreApplication>
 
@@ -13,7 +15,9 @@
 #include "commandregistry.h"
 #include "dockhost.h"
 #include "layouts.h"
+#include "panels.h"
 #include "rundriver.h"
+#include "viewfactory.h"
 
 namespace telltale::shell {
 
@@ -22,6 +26,30 @@ namespace {
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(telltale::shell::PaletteSearch)
 };
+
+/// What a command brings: a view, a panel, a layout; or that it does something, and its key.
+QString detailOf(const CommandRegistry::Entry& entry)
+{
+    const QString id = QString::fromLatin1(entry.command.id);
+    const bool isView = id.startsWith(QLatin1String("view.")) && findView(id.mid(5)) != nullptr;
+    const auto panels = panelFactories();
+    const bool isPanel = std::any_of(panels.begin(), panels.end(),
+        [&id](const PanelFactory& panel) { return id == QLatin1String("window.") + QLatin1String(panel.id); });
+    const QString kind = isView                   ? Words::tr("view")
+        : isPanel                                 ? Words::tr("panel")
+        : id.startsWith(QLatin1String("layout.")) ? Words::tr("layout")
+                                                  : Words::tr("command");
+    const QString key = entry.command.shortcut.toString(QKeySequence::NativeText);
+    return key.isEmpty() ? kind : kind + QStringLiteral(" \u00b7 ") + key;
+}
+
+/// What is called as it was typed comes before what has it in its name.
+std::vector<CommandPalette::Entry> exactFirst(std::vector<CommandPalette::Entry> entries, const QString& text)
+{
+    std::stable_partition(entries.begin(), entries.end(),
+        [&text](const CommandPalette::Entry& entry) { return entry.text.compare(text, Qt::CaseInsensitive) == 0; });
+    return entries;
+}
 
 }
 
@@ -44,12 +72,11 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
         if (!entry.action || !entry.action->isEnabled())
             continue;
         if (const QString words = entry.words(); text.isEmpty() || words.contains(text, Qt::CaseInsensitive))
-            entries.push_back({ words, entry.command.shortcut.toString(QKeySequence::NativeText),
-                [action = entry.action] { action->trigger(); }, false });
+            entries.push_back({ words, detailOf(entry), [action = entry.action] { action->trigger(); }, false });
     }
     for (const auto& [words, choose] : parts.choices) {
         if (!text.isEmpty() && words.contains(text, Qt::CaseInsensitive))
-            entries.push_back({ words, {}, choose, false });
+            entries.push_back({ words, Words::tr("setting"), choose, false });
     }
     for (const settings::SavedLayout& layout : parts.layouts->saved()) {
         if (!text.isEmpty() && layout.name.contains(text, Qt::CaseInsensitive))
@@ -67,7 +94,7 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
         }
     }
     if (text.isEmpty() || static_cast<int>(entries.size()) >= limit)
-        return entries;
+        return exactFirst(std::move(entries), text);
     auto* panel = parts.docks->panel<views::ModulesPanel>();
     const items::ModuleTree& tree = panel->model()->tree();
     for (const int node :
@@ -75,7 +102,7 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
         const QString path = tree.path(node);
         entries.push_back({ items::shownName(path), Words::tr("module"), [panel, path] { panel->goTo(path); }, true });
     }
-    return entries;
+    return exactFirst(std::move(entries), text);
 }
 
 }

@@ -18,6 +18,7 @@ struct Pulse {
     bool live = false;
     store::RunState state = store::RunState::Finished;
     QString runName;
+    QString shownName; ///< with its id where another run has that name
     Step step { -1 };
     double stepsPerSecond = 0;
     int ranks = 0;

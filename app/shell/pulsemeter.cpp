@@ -42,6 +42,7 @@ void PulseMeter::begin()
 void PulseMeter::setRunName(const views::ViewState& state, const items::RunsModel& runs)
 {
     m_pulse.runName.clear();
+    m_pulse.shownName.clear();
     const store::RunRef run = state.run();
     if (!run)
         return;
@@ -51,6 +52,7 @@ void PulseMeter::setRunName(const views::ViewState& state, const items::RunsMode
     m_pulse.runName = QString::fromStdString(summary ? summary->name
             : catalog && isUnnamed                   ? catalog->name
                                                      : run->name);
+    m_pulse.shownName = summary ? runs.shownName(*summary) : m_pulse.runName;
 }
 
 void PulseMeter::measure(

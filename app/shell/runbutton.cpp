@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kGlyph = 28;
 constexpr int kBesideWords = kGlyph + 26;
+constexpr int kRounded = 2; ///< px by which a whole width is less than the words take
 
 void paintField(QPainter& painter, const QAbstractButton& button, const QColor& fill)
 {
@@ -67,7 +68,7 @@ void RunButton::clearRun()
 QSize RunButton::sizeHint() const
 {
     const int words = QFontMetrics(views::wordsFont(13, 600)).horizontalAdvance(text());
-    return { std::clamp(words + kBesideWords, 186, 360), 28 };
+    return { std::clamp(words + kRounded + kBesideWords, 186, 360), 28 };
 }
 
 void RunButton::paintEvent(QPaintEvent*)

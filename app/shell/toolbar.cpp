@@ -91,7 +91,7 @@ void ToolBar::addAction(QAction* action)
 void ToolBar::show(const Pulse& pulse)
 {
     if (pulse.hasRun)
-        m_run->setRun(pulse.runName, pulse.state);
+        m_run->setRun(pulse.shownName, pulse.state);
     else
         m_run->clearRun();
     m_waiting->setText(tr("Waiting for the first agent"));

@@ -139,7 +139,7 @@ private Q_SLOTS:
         };
         QCOMPARE(keys(), QStringLiteral("follow previous, next incident zoom back go to keys"));
         m_window->views()->setCurrent(QStringLiteral("config"));
-        QCOMPARE(keys(), QStringLiteral("apply next error undo edit keys"));
+        QCOMPARE(keys(), QStringLiteral("next error undo edit keys")); // it has ended: nothing can be applied
         QTest::keyClick(m_window->views()->currentView(), Qt::Key_F8); // that and no other: else it warns
         m_window->views()->setCurrent(QStringLiteral("curves"));
         QVERIFY(keys().startsWith(QStringLiteral("follow")));
@@ -158,6 +158,8 @@ private Q_SLOTS:
         test::DemoCapsule(m_dir->path().toStdString(), "2026-01-04_third_abc789.telltale").write(10);
         m_window->driver()->refreshArchive();
         QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 3 }, 20'000);
+        // They have one name.
+        QTRY_VERIFY(m_window->findChild<QAbstractButton*>(QStringLiteral("runButton"))->text().contains(u'#'));
         QCOMPARE(std::count_if(archived().begin(), archived().end(),
                      [&](const auto& run) { return QString::fromStdString(run.locator.text()) == m_other; }),
             1);
@@ -888,6 +890,27 @@ echo '{"message": "done"}'
         QCOMPARE(list->item(0)->text(), QStringLiteral("nothing found"));
         QTest::keyClick(palette->findChild<QLineEdit*>(), Qt::Key_Return);
         QVERIFY(!palette->isVisible());
+    }
+
+    void thePaletteHasWhatIsCalledSoFirstAndSaysWhatItIs()
+    {
+        QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+        auto* palette = m_window->findChild<QWidget*>(QStringLiteral("commandPalette"));
+        const auto* list = palette->findChild<QListWidget*>();
+        const auto detail = [list](const QString& text) {
+            for (int row = 0; row < list->count(); ++row) {
+                if (list->item(row)->text() == text)
+                    return list->item(row)->data(Qt::UserRole + 1).toString();
+            }
+            return QString();
+        };
+        QTest::keyClicks(palette->findChild<QLineEdit*>(), QStringLiteral("run"));
+        QCOMPARE(list->item(0)->text(), QStringLiteral("Run"));
+        QVERIFY2(detail(QStringLiteral("Run")).startsWith(QStringLiteral("view")),
+            qPrintable(detail(QStringLiteral("Run"))));
+        QCOMPARE(detail(QStringLiteral("Runs")), QStringLiteral("panel"));
+        QVERIFY(detail(QStringLiteral("Open a run")).startsWith(QStringLiteral("command \u00b7 ")));
+        QTest::keyClick(palette->findChild<QLineEdit*>(), Qt::Key_Escape);
     }
 
     void thePaletteGoesToAStep()

@@ -23,6 +23,7 @@
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/shell/commandregistry.h>
+#include <telltale/shell/dockhost.h>
 #include <telltale/shell/keychip.h>
 #include <telltale/shell/keyssheet.h>
 #include <telltale/shell/mainwindow.h>
@@ -516,6 +517,7 @@ private Q_SLOTS:
         auto* inspector = m_window->findChild<QDockWidget*>(QStringLiteral("inspector"));
         auto* modules = m_window->findChild<QDockWidget*>(QStringLiteral("modules"));
         QVERIFY(m_window->tabifiedDockWidgets(modules).contains(inspector));
+        QVERIFY2(modules->width() >= 290, qPrintable(QString::number(modules->width())));
         for (const QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
             QVERIFY2(bar->count() > 0 || bar->visibleRegion().isEmpty(), "an empty band stands over the tabs");
         QVERIFY(comesToRest());
@@ -524,7 +526,17 @@ private Q_SLOTS:
         settle();
         QVERIFY(!m_window->tabifiedDockWidgets(modules).contains(inspector));
         QCOMPARE(m_window->dockWidgetArea(inspector), Qt::RightDockWidgetArea);
+        QVERIFY2(modules->width() >= 290, qPrintable(QString::number(modules->width())));
         QVERIFY(comesToRest());
+        // A layout that was kept in a wide window leaves the left column what it needs in a narrow one.
+        auto* docks = m_window->findChild<DockHost*>();
+        const QByteArray wide = docks->save();
+        m_window->resize(1000, 700);
+        settle();
+        QVERIFY(docks->restore(wide));
+        settle();
+        QVERIFY(m_window->tabifiedDockWidgets(modules).contains(inspector));
+        QVERIFY2(modules->width() >= 290, qPrintable(QString::number(modules->width())));
     }
 
     void aWindowThatOpenedItsFirstRunComesToRest()

@@ -36,6 +36,8 @@ constexpr int kFilterAfterMs = 60; ///< one answer a word, not one a letter
 constexpr int kExpandUpTo = 400; ///< a filter that leaves this few opens the whole tree
 constexpr std::size_t kMostSelected = 18; ///< distinguishable series, see the design tokens
 
+constexpr int kGlyphRoom = 32; ///< px before the words of the filter
+
 /// Says its own key while there is nothing in it.
 class FilterField : public QLineEdit {
 public:
@@ -45,13 +47,15 @@ protected:
     void paintEvent(QPaintEvent* event) override
     {
         QLineEdit::paintEvent(event);
-        if (!text().isEmpty() || hasFocus())
+        const QString key = QStringLiteral("Ctrl+F");
+        const int words = kGlyphRoom + fontMetrics().horizontalAdvance(placeholderText()) + 8;
+        const int room = width() - 8 - QFontMetrics(wordsFont(11)).horizontalAdvance(key);
+        if (!text().isEmpty() || hasFocus() || words > room)
             return;
         QPainter painter(this);
         painter.setFont(wordsFont(11));
         painter.setPen(Theme::current().text3);
-        painter.drawText(rect().adjusted(0, 0, -8, 0), static_cast<int>(Qt::AlignRight | Qt::AlignVCenter),
-            QStringLiteral("Ctrl+F"));
+        painter.drawText(rect().adjusted(0, 0, -8, 0), static_cast<int>(Qt::AlignRight | Qt::AlignVCenter), key);
     }
 };
 
@@ -69,7 +73,7 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     , m_scanPace(kScanEveryMs)
 {
     setObjectName(QStringLiteral("modulesPanel"));
-    m_worstFirst = m_head->addButton(QStringLiteral("down"), tr("The worst first"));
+    m_worstFirst = m_head->addButton(QStringLiteral("sort"), tr("The worst first"));
     m_worstFirst->setObjectName(QStringLiteral("modulesWorstFirst"));
     m_worstFirst->setCheckable(true);
     QToolButton* collapse = m_head->addButton(QStringLiteral("stack"), tr("Close all branches"));
