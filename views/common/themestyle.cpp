@@ -412,6 +412,8 @@ QIcon ThemeStyle::standardIcon(StandardPixmap which, const QStyleOption* option,
         { SP_FileIcon, QStringLiteral("note") },
         { SP_FileLinkIcon, QStringLiteral("note") },
         { SP_LineEditClearButton, QStringLiteral("x") },
+        { SP_MessageBoxCritical, QStringLiteral("warn") },
+        { SP_MessageBoxWarning, QStringLiteral("warn") },
     };
     const auto own = kOwn.find(which);
     return own == kOwn.end() ? QProxyStyle::standardIcon(which, option, widget) : icon(own->second);
