@@ -54,13 +54,14 @@ std::string Comparison::sentence() const
     if (isEqual())
         return fmt::format("{} at all steps from {} to {}.", how, steps.first.value, steps.last.value);
     const Deviation& one = first.front();
-    const std::string until = one.step == steps.first ? std::string("Different from the first common step on")
-                                                      : fmt::format("{} until step {}", how, one.step.value - 1);
+    const std::string until = one.step == steps.first
+        ? fmt::format("Different from step {} on:", one.step.value)
+        : fmt::format("{} until step {}; first: step {},", how, one.step.value - 1, one.step.value);
     const auto [a, b] = comparedTexts(one);
-    std::string text = fmt::format("{}; first: step {}, rank {}, {}, {} {}: {} against {}", until, one.step.value,
-        one.rank.value, one.key.text(), kindName(one.kind), statName(one.stat), a, b);
+    std::string text = fmt::format("{} rank {}, {}, {} {}: {} against {}", until, one.rank.value, one.key.text(),
+        kindName(one.kind), statName(one.stat), a, b);
     if (std::isfinite(one.relative))
-        text += fmt::format(" ({:.3g} % apart)", one.relative * 100);
+        text += fmt::format(" (by {:.3g} % of the larger)", one.relative * 100);
     return text + '.';
 }
 

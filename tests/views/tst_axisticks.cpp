@@ -131,6 +131,22 @@ private Q_SLOTS:
         QVERIFY(labels.contains(QStringLiteral("1e-3")));
         QVERIFY(labels.contains(QStringLiteral("8e-4")));
         QCOMPARE(formatTick(0.004, 0.002), QStringLiteral("0.004"));
+        // A learning rate of a thousandth reads so on every axis.
+        QCOMPARE(formatTick(0.001, 0.001), formatTick(0.001, 0.0005));
+    }
+
+    void aSymlogAxisNamesBothItsEnds()
+    {
+        for (const auto& [low, high] : { std::pair(0.02, 0.6), std::pair(-0.7, -0.03), std::pair(-0.3, 0.6) }) {
+            for (const double linear : { 0.0, 0.01, 0.1, 0.3 }) {
+                const ValueScale scale(ValueScale::Mode::Symlog, low, high, linear);
+                const auto ticks = scale.ticks(480);
+                const QByteArray place = QByteArray::number(low) + " linear " + QByteArray::number(linear);
+                QVERIFY2(ticks.size() >= 3, place.constData());
+                QVERIFY2(scale.unitOf(ticks.front().value) < 0.35, place.constData());
+                QVERIFY2(scale.unitOf(ticks.back().value) > 0.65, place.constData());
+            }
+        }
     }
 
     void cutLabelsOfDifferentRowsDiffer()
@@ -154,12 +170,12 @@ private Q_SLOTS:
             for (const char* part : { "fc1.weight", "fc2.weight", "fc2.bias" })
                 layers.push_back(QStringLiteral("%1.mlp.experts.%2").arg(layer).arg(QLatin1String(part)));
         }
-        QCOMPARE(fitLabels(layers, metrics, 108)[34], QStringLiteral("11\u2026fc2.weight"));
+        QCOMPARE(fitLabels(layers, metrics, 108)[34], QStringLiteral("L11 \u2026fc2.weight"));
         QCOMPARE(fitLabels(layers, metrics, 400)[34], layers[34]);
-        // What all begin with goes first, a number never.
+        // Without a number the front goes, and what fits stays whole.
         const QString deep = QStringLiteral("model.decoder.embed.tokens");
         QCOMPARE(fitLabels({ deep, QStringLiteral("model.decoder.head") }, metrics, 86),
-            (std::vector { QStringLiteral("embed.tokens"), QStringLiteral("head") }));
+            (std::vector { QStringLiteral("\u2026embed.tokens"), QStringLiteral("\u2026decoder.head") }));
         QCOMPARE(fitLabels({ deep }, metrics, 86).front(), QStringLiteral("\u2026embed.tokens"));
         // Runs of one name are told apart by their numbers, however long the name is.
         const QString run = QStringLiteral("a-long-name-of-a-run #c6c2a041");
@@ -169,15 +185,20 @@ private Q_SLOTS:
         const auto stacks
             = fitLabels({ QStringLiteral("encoder.layers.3.fc1.weight"), QStringLiteral("encoder.layers.4.fc1.weight"),
                             QStringLiteral("decoder.layers.3.fc1.weight") },
-                metrics, 108);
+                metrics, 124);
         QVERIFY2(stacks[0].startsWith(QStringLiteral("encoder")), qPrintable(stacks[0]));
         QVERIFY2(stacks[2].startsWith(QStringLiteral("decoder")), qPrintable(stacks[2]));
         QCOMPARE(fitLabels({ QStringLiteral("7.attention.qkv"), QStringLiteral("7.attention.out") }, metrics, 86),
-            (std::vector { QStringLiteral("7\u2026qkv"), QStringLiteral("7\u2026out") }));
-        // Where there is room, the word before a number goes after all other words.
-        QCOMPARE(
-            fitLabels({ QStringLiteral("head"), QStringLiteral("blocks.3.mlp.experts.fc1.weight") }, metrics, 130)[1],
-            QStringLiteral("blocks.3\u2026fc1.weight"));
+            (std::vector { QStringLiteral("L7 \u2026qkv"), QStringLiteral("L7 \u2026out") }));
+        // What is left has no hole: as many of the last parts as there is room for.
+        const QString expert = QStringLiteral("blocks.3.mlp.experts.1.fc1.weight");
+        QCOMPARE(fitLabels({ QStringLiteral("head"), expert }, metrics, 164)[1],
+            QStringLiteral("L3 \u2026experts.1.fc1.weight"));
+        QCOMPARE(fitLabels({ expert }, metrics, 130).front(), QStringLiteral("L3 \u20261.fc1.weight"));
+        QCOMPARE(fitLabels({ QStringLiteral("blocks.3.experts.1.mlp.fc1.weight"),
+                               QStringLiteral("blocks.3.experts.2.mlp.fc1.weight") },
+                     metrics, 110),
+            (std::vector { QStringLiteral("L3.1 \u2026fc1.weight"), QStringLiteral("L3.2 \u2026fc1.weight") }));
     }
 
     void labelsLoseTheirPathBeforeTheirSlot()
@@ -187,12 +208,12 @@ private Q_SLOTS:
         const std::vector<QString> texts { QStringLiteral("blocks.1.mlp.experts.3 input"),
             QStringLiteral("blocks.10.mlp.experts.3.fc1 input"), QStringLiteral("blocks.2 output") };
         const auto wide = fitLabels(texts, metrics, widthOf(18));
-        QCOMPARE(wide[0], QStringLiteral("1\u2026experts.3 input"));
-        QCOMPARE(wide[1], QStringLiteral("10\u20263.fc1 input"));
+        QCOMPARE(wide[0], QStringLiteral("L1 \u20263 input"));
+        QCOMPARE(wide[1], QStringLiteral("L10 \u20263.fc1 input"));
         const auto narrow = fitLabels(texts, metrics, widthOf(14));
-        QCOMPARE(narrow[0], QStringLiteral("1\u20263 input"));
-        QCOMPARE(narrow[1], QStringLiteral("10\u20263.fc1 input"));
-        QCOMPARE(narrow[2], QStringLiteral("2 output"));
+        QCOMPARE(narrow[0], QStringLiteral("L1 \u20263 input"));
+        QCOMPARE(narrow[1], QStringLiteral("L10 \u2026fc1 input"));
+        QCOMPARE(narrow[2], QStringLiteral("\u20262 output"));
         // What tells two of them apart stays.
         const auto alike
             = fitLabels({ texts[1], QStringLiteral("blocks.10.mlp.experts.3.fc2 input") }, metrics, widthOf(14));
@@ -215,7 +236,7 @@ private Q_SLOTS:
             for (const char* tensor : { "weight", "bias" })
                 texts.push_back(QStringLiteral("blocks.2.%1.%2").arg(QLatin1String(part), QLatin1String(tensor)));
         }
-        for (const int chars : { 9, 13 }) {
+        for (const int chars : { 11, 13, 16 }) {
             const auto fitted = fitLabels(texts, metrics, metrics.horizontalAdvance(QString(chars, u'0')) + 0.5);
             QCOMPARE(std::set<QString>(fitted.begin(), fitted.end()).size(), texts.size());
             for (std::size_t i = 0; i < texts.size(); ++i) {

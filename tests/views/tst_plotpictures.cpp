@@ -153,6 +153,51 @@ private Q_SLOTS:
         QVERIFY(tagged(Step { 117 }, theme.text) > 200); // one tag for both
     }
 
+    /// Also where the marks leave no gap that is wide enough: it is read as its line's.
+    void theTagOfTheMouseStaysAtItsLine()
+    {
+        const Theme& theme = Theme::dark();
+        const auto pixelsNear = [&](std::optional<Step> hover) {
+            QImage image(400, 140, QImage::Format_RGB32);
+            image.fill(theme.base);
+            QPainter painter(&image);
+            StepMarks marks;
+            marks.a = Step { 110 };
+            marks.b = Step { 170 };
+            marks.hover = hover;
+            AxisPainter(painter, theme).cursorTags(QRectF(50, 10, 300, 100), { Step { 0 }, Step { 299 } }, marks);
+            int pixels = 0;
+            for (int y = 115; y < 130; ++y) {
+                for (int x = 50 + 132 - 6; x < 50 + 132 + 6; ++x)
+                    pixels += image.pixel(x, y) == theme.raised.rgb();
+            }
+            return pixels;
+        };
+        QCOMPARE(pixelsNear({}), 0);
+        QVERIFY(pixelsNear(Step { 132 }) > 60);
+    }
+
+    void everyRunAndEveryQuantileIsNamedInALowStrip()
+    {
+        CurvePicture runs;
+        for (int i = 0; i < 3; ++i) {
+            CurveSeries& one = runs.series.emplace_back();
+            one.row.label = QStringLiteral("loss");
+            one.isOtherRun = i > 0;
+            one.hasRunColor = true;
+            one.runName = QStringLiteral("run-%1").arg(i);
+        }
+        const CurveLegend low(QRectF(0, 0, 142, 19 + 3 * 16), runs, 0);
+        for (int i = 0; i < 3; ++i)
+            QCOMPARE(low.seriesAt({ 20, 19 + i * 16 + 8.0 }), i);
+        CurvePicture quantiles;
+        for (int i = 0; i < 7; ++i)
+            quantiles.series.emplace_back().row.label = QStringLiteral("p%1").arg(i);
+        const CurveLegend beside(QRectF(0, 0, 142, 4 * 18 + 2), quantiles, 0);
+        for (int i = 0; i < 7; ++i)
+            QCOMPARE(beside.seriesAt({ i < 4 ? 20.0 : 120.0, i % 4 * 18 + 9.0 }), i);
+    }
+
     void aRunIsNamedOnceAboveItsRanks()
     {
         CurvePicture picture;

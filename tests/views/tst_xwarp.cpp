@@ -110,6 +110,10 @@ private Q_SLOTS:
         const auto warp = XWarp::of(XAxis::Time, quantity(values));
         QCOMPARE(warp->ticks(900)[1].label, QStringLiteral("1 min"));
         QCOMPARE(warp->textOf(Step { 145 }), QStringLiteral("1:30 min"));
+        // What lies between two of them is of the axis too, and both read alike.
+        QCOMPARE(warp->textOf(Step { 110 }), QStringLiteral("0:20 min"));
+        QCOMPARE(warp->differenceText(Step { 110 }, Step { 145 }), QStringLiteral("+1:10 min"));
+        QCOMPARE(warp->differenceText(Step { 145 }, Step { 110 }), QStringLiteral("\u22121:10 min"));
     }
 
     void slowStepsAreNoGapAndAHoleIs()

@@ -144,7 +144,7 @@ void AxisPainter::cursorLines(const QRectF& plot, StepRange range, const StepMar
     m_painter.restore();
 }
 
-void AxisPainter::addTag(std::vector<Tag>& tags, const QRectF& plot, double x, Tag one) const
+void AxisPainter::addTag(std::vector<Tag>& tags, const QRectF& plot, double x, Tag one, bool mayCover) const
 {
     const double width = std::ceil(QFontMetricsF(numberFont(11, 500)).horizontalAdvance(one.text) + 16);
     // Left of the axis stands its unit; beyond the right edge stand legends, and the window may end there.
@@ -157,25 +157,36 @@ void AxisPainter::addTag(std::vector<Tag>& tags, const QRectF& plot, double x, T
     };
     if (const auto hit = under(one.box); hit != tags.end()) {
         const bool isBefore = one.step < hit->step;
+        const QRectF own = one.box;
+        double least = mayCover ? width / 2 + 4 : HUGE_VAL; // further away it would not be read as the line's
         for (const bool toLeft : { isBefore, !isBefore }) {
-            QRectF box = one.box;
+            QRectF box = own;
             for (auto other = under(box); other != tags.end(); other = under(box))
                 box.moveLeft(toLeft ? other->box.left() - width - 2 : other->box.right() + 2);
-            if (box.left() < lowest - 1 || box.left() > highest + 1)
+            const double away = std::abs(box.center().x() - x);
+            if (box.left() < lowest - 1 || box.left() > highest + 1 || away >= least)
                 continue;
             one.box = box;
-            break;
+            least = away;
         }
     }
     tags.push_back(std::move(one));
 }
 
+QString AxisPainter::differenceOf(Step a, Step b) const
+{
+    if (m_differenceOf)
+        return m_differenceOf(a, b);
+    return (b > a ? QStringLiteral("+") : QString()) + formatStep(b.value - a.value);
+}
+
 std::vector<AxisPainter::Tag> AxisPainter::tags(const QRectF& plot, StepRange range, const StepMarks& marks) const
 {
     std::vector<Tag> result;
-    const auto at = [&](std::optional<Step> step, const QString& text, const QColor& fill, const QColor& ink) {
+    const auto at = [&](std::optional<Step> step, const QString& text, const QColor& fill, const QColor& ink,
+                        bool mayCover = false) {
         if (step && range.contains(*step))
-            addTag(result, plot, xIn(plot, range, *step), { {}, text, fill, ink, *step });
+            addTag(result, plot, xIn(plot, range, *step), { {}, text, fill, ink, *step }, mayCover);
     };
     // Where two are of one step, one tag says it, in the cursor's colors if it is one of them.
     const auto mark = [&](Step step, const QString& text) {
@@ -186,16 +197,14 @@ std::vector<AxisPainter::Tag> AxisPainter::tags(const QRectF& plot, StepRange ra
         mark(*marks.a, QStringLiteral("A ") + nameOf(*marks.a));
     if (marks.b) {
         QString text = QStringLiteral("B ") + nameOf(*marks.b);
-        if (marks.a) {
-            const std::int64_t difference = marks.b->value - marks.a->value;
-            text += QStringLiteral("  ") + (difference > 0 ? QStringLiteral("+") : QString()) + formatStep(difference);
-        }
+        if (marks.a)
+            text += QStringLiteral("  ") + differenceOf(*marks.a, *marks.b);
         mark(*marks.b, text);
     }
     if (marks.cursor && marks.cursor != marks.a && marks.cursor != marks.b)
         at(marks.cursor, nameOf(*marks.cursor), m_theme.text, m_theme.base);
     if (marks.hover && marks.hover != marks.cursor && marks.hover != marks.a && marks.hover != marks.b)
-        at(marks.hover, nameOf(*marks.hover), m_theme.raised, m_theme.text);
+        at(marks.hover, nameOf(*marks.hover), m_theme.raised, m_theme.text, true);
     return result;
 }
 

@@ -46,8 +46,12 @@ public:
 
     /// Where a step stands, 0..1 from the left, on an axis that is not linear in steps.
     void setStepPlaces(std::function<double(Step)> unitOf) { m_unitOf = std::move(unitOf); }
-    /// What the tag of a step says, on an axis of something else.
-    void setStepNames(std::function<QString(Step)> nameOf) { m_nameOf = std::move(nameOf); }
+    /// What the tag of a step says, on an axis of something else, and what B's says of the way from A.
+    void setStepNames(std::function<QString(Step)> nameOf, std::function<QString(Step, Step)> differenceOf)
+    {
+        m_nameOf = std::move(nameOf);
+        m_differenceOf = std::move(differenceOf);
+    }
     struct Label {
         double x; ///< px from the plot's left edge
         QString text;
@@ -81,13 +85,16 @@ private:
     };
     double xIn(const QRectF& plot, StepRange range, Step step) const;
     std::vector<Tag> tags(const QRectF& plot, StepRange range, const StepMarks& marks) const;
-    void addTag(std::vector<Tag>& tags, const QRectF& plot, double x, Tag one) const; ///< below `x`, or beside others
+    /// Below `x`, or beside others; one that may cover them stays below `x`.
+    void addTag(std::vector<Tag>& tags, const QRectF& plot, double x, Tag one, bool mayCover) const;
 
     QPainter& m_painter;
     const Theme& m_theme;
+    QString differenceOf(Step a, Step b) const;
     QString nameOf(Step step) const { return m_nameOf ? m_nameOf(step) : formatStep(step.value); }
     std::function<double(Step)> m_unitOf;
     std::function<QString(Step)> m_nameOf;
+    std::function<QString(Step, Step)> m_differenceOf;
 };
 
 }

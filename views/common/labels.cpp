@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <QStringList>
@@ -14,149 +13,96 @@ namespace {
 
 constexpr QChar kDots(0x2026);
 
-/// A name in parts that are kept or dropped as a whole: of a path between its points, of a run between its hyphens, of
-/// a call site, "all_reduce train.py:55 main before", its words.
+/// A name that loses its front. A path is cut between its points and keeps what stands behind it, " input"; a run
+/// between its hyphens and a call site, "all_reduce train.py:55 main before", between its words.
 struct Label {
-    QStringList parts;
-    QString marks; ///< before each part
-    std::vector<bool> isKept;
-    QString slot; ///< behind a path, with its space: " input"; of a run its number
-    bool isRun = false;
+    QString text;
+    std::vector<qsizetype> cuts; ///< where it may begin
+    QStringList numbers; ///< of a path
+    qsizetype firstNumber = -1; ///< where it ends
+    qsizetype slot = -1;
 
-    explicit Label(const QString& text)
-        : isRun(text.contains(u'-') || text.contains(QLatin1String(" #")))
+    explicit Label(const QString& whole)
+        : text(whole)
     {
-        const bool isSite = !isRun && text.contains(u':');
-        const qsizetype end = isRun ? text.lastIndexOf(QLatin1String(" #")) : isSite ? -1 : text.indexOf(u' ');
-        slot = end < 0 ? QString() : text.mid(end);
-        for (const QChar c : text.left(end)) {
-            if (parts.isEmpty() || QLatin1String(isRun ? "-_/" : isSite ? " " : ".").contains(c)) {
-                parts.append(parts.isEmpty() ? QString(c) : QString());
-                marks.append(c);
-            } else {
-                parts.back() += c;
-            }
-        }
-        isKept.assign(static_cast<std::size_t>(parts.size()), true);
-    }
-
-    bool isNumber(qsizetype part) const
-    {
-        return !isRun && !parts[part].isEmpty()
-            && std::all_of(parts[part].begin(), parts[part].end(), [](QChar c) { return c >= u'0' && c <= u'9'; });
-    }
-
-    /// "3…fc1.weight": dots stand where parts are missing, but before the number of a layer that begins it.
-    QString text() const
-    {
-        QString text;
-        bool isGap = false;
-        for (qsizetype i = 0; i < parts.size(); ++i) {
-            if (!isKept[static_cast<std::size_t>(i)]) {
-                isGap = true;
+        const bool isWords = text.contains(u'-') || text.contains(u':') || text.contains(QLatin1String(" #"));
+        slot = isWords ? -1 : text.indexOf(u' ');
+        const qsizetype end = slot < 0 ? text.size() : slot;
+        qsizetype begin = 0;
+        for (qsizetype i = 0; i <= end; ++i) {
+            if (i < end && !QLatin1String(isWords ? "-_/ " : ".").contains(text[i]))
                 continue;
+            if (const QString part = text.mid(begin, i - begin); !isWords && isNumber(part)) {
+                numbers.append(part);
+                firstNumber = firstNumber < 0 ? i : firstNumber;
             }
-            if (isGap && !(text.isEmpty() && isNumber(i)))
-                text += kDots;
-            else if (!text.isEmpty())
-                text += marks[i];
-            text += parts[i];
-            isGap = false;
+            begin = i + 1;
+            if (i < text.size())
+                cuts.push_back(begin);
         }
-        return isGap ? text + kDots + slot.mid(1) : text + slot;
     }
 
-    /// Whether `other`, from its part `j` on, could stand for what this shows from part `i` on.
-    bool covers(const Label& other, qsizetype i = 0, qsizetype j = 0) const
+    static bool isNumber(const QString& part)
     {
-        if (i == parts.size())
-            return j == other.parts.size() && slot == other.slot;
-        if (isKept[static_cast<std::size_t>(i)])
-            return j < other.parts.size() && parts[i] == other.parts[j] && covers(other, i + 1, j + 1);
-        j += i > 0 ? 1 : 0;
-        while (i < parts.size() && !isKept[static_cast<std::size_t>(i)])
-            ++i;
-        while (j < other.parts.size() && !covers(other, i, j))
-            ++j;
-        return covers(other, i, j);
-    }
-
-    /// Its parts, the least telling first: words, those before a number, those at the end, numbers. The last stays
-    /// where nothing follows it.
-    std::vector<qsizetype> dropOrder() const
-    {
-        const qsizetype end = parts.size() - (slot.isEmpty() ? 1 : 0);
-        const auto rankOf = [this](qsizetype i) {
-            return isNumber(i) ? 3 : i >= parts.size() - 2 ? 2 : isNumber(i + 1) ? 1 : 0;
-        };
-        std::vector<qsizetype> order(static_cast<std::size_t>(std::max<qsizetype>(end, 0)));
-        std::iota(order.begin(), order.end(), 0);
-        std::ranges::stable_sort(order, {}, rankOf);
-        return order;
+        return !part.isEmpty() && std::ranges::all_of(part, [](QChar c) { return c >= u'0' && c <= u'9'; });
     }
 };
 
-/// Cut at its end; the number that tells a run from its namesakes stays whole: "demo… #c6c2a041".
-QString elided(const QString& text, const QFontMetricsF& metrics, double width)
-{
-    const qsizetype number = text.lastIndexOf(QLatin1String(" #"));
-    const double room = number > 0 ? width - metrics.horizontalAdvance(text.mid(number)) : 0;
-    const QString name = metrics.elidedText(text.left(number), Qt::ElideRight, room);
-    return metrics.horizontalAdvance(text) <= width || name.size() < 2 ? metrics.elidedText(text, Qt::ElideRight, width)
-                                                                       : name + text.mid(number);
-}
+/// How the front is named, the plainest first: only one that reads unlike every other is taken.
+enum class Front { Block, Numbers, None, Word, Letters };
 
-/// What stands before every path tells nothing, but for the number of a layer.
-void dropSharedStart(std::vector<Label>& labels)
+/// Null where it has no such form or does not fit.
+QString cut(const Label& label, Front front, const QFontMetricsF& metrics, double width)
 {
-    const Label first = labels.front();
-    qsizetype shared = 0;
-    const auto isShared = [&](const Label& label) {
-        return !label.isRun && label.parts.size() > shared + 1 && label.parts[shared] == first.parts[shared];
-    };
-    while (std::ranges::all_of(labels, isShared)) {
-        if (first.isNumber(shared++))
-            return;
+    if (front == Front::Letters)
+        return metrics.elidedText(label.text, Qt::ElideLeft, width);
+    QString tag;
+    if (front != Front::None && !label.numbers.isEmpty())
+        tag = QStringLiteral("L%1 ").arg(front == Front::Numbers ? label.numbers.join(u'.') : label.numbers.front());
+    const QString word = front == Front::Word ? label.text.section(u'.', 0, 0) + u' ' : QString();
+    for (const qsizetype from : label.cuts) {
+        const QString text = word + (from > label.firstNumber ? tag : QString()) + kDots + label.text.mid(from);
+        if (metrics.horizontalAdvance(text) <= width)
+            return text;
     }
-    for (Label& label : labels) {
-        label.parts.remove(0, shared);
-        label.marks.remove(0, shared);
-        label.isKept.resize(static_cast<std::size_t>(label.parts.size()));
-    }
+    // Of what stands behind a path the beginning tells most: "head_3 mean over queries".
+    return label.slot < 0
+        ? QString()
+        : metrics.elidedText(word + tag + kDots + label.text.mid(label.slot + 1), Qt::ElideRight, width);
 }
 
 }
 
 std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMetricsF& metrics, double width)
 {
-    std::set<QString> all(texts.begin(), texts.end());
-    all.erase(QString());
-    const auto isTooLong = [&](const QString& text) { return metrics.horizontalAdvance(text) > width; };
-    std::vector<Label> labels(all.begin(), all.end());
-    if (labels.size() > 1 && std::ranges::any_of(all, isTooLong))
-        dropSharedStart(labels);
     std::map<QString, QString> fitted;
     std::set<QString> taken;
-    auto text = all.begin();
-    for (Label& label : labels) {
-        // A part goes only where what is left is true of no other name.
-        for (const qsizetype part : label.dropOrder()) {
-            if (!isTooLong(label.text()))
-                break;
-            const auto at = static_cast<std::size_t>(part);
-            label.isKept[at] = false;
-            label.isKept[at] = std::ranges::any_of(
-                labels, [&](const Label& other) { return &other != &label && label.covers(other); });
-        }
-        const QString whole = label.text();
-        QString& own = fitted[*text++] = elided(whole, metrics, width);
-        if (!taken.insert(own).second)
-            own = metrics.elidedText(whole, Qt::ElideLeft, width);
+    std::vector<Label> open;
+    for (const QString& text : std::set<QString>(texts.begin(), texts.end())) {
+        if (metrics.horizontalAdvance(text) <= width)
+            fitted[text] = *taken.insert(text).first;
         else
-            continue;
-        // A number of ours is the last resort.
+            open.emplace_back(text);
+    }
+    for (const Front front : { Front::Block, Front::Numbers, Front::None, Front::Word, Front::Letters }) {
+        std::map<QString, int> said;
+        std::vector<QString> forms;
+        for (const Label& label : open)
+            ++said[forms.emplace_back(cut(label, front, metrics, width))];
+        std::vector<Label> rest;
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            if (forms[i].isEmpty() || said[forms[i]] > 1 || !taken.insert(forms[i]).second)
+                rest.push_back(std::move(open[i]));
+            else
+                fitted[open[i].text] = forms[i];
+        }
+        open = std::move(rest);
+    }
+    for (const Label& label : open) { // a number of ours is the last resort
+        QString own = metrics.elidedText(label.text, Qt::ElideLeft, width);
         for (int number = 2; !taken.insert(own).second; ++number)
-            own = metrics.elidedText(whole, Qt::ElideRight, width - 24) + QStringLiteral(" #%1").arg(number);
+            own = metrics.elidedText(label.text, Qt::ElideLeft, width - 24) + QStringLiteral(" #%1").arg(number);
+        fitted[label.text] = own;
     }
     std::vector<QString> result;
     result.reserve(texts.size());

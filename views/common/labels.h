@@ -9,9 +9,8 @@
 
 namespace telltale::views {
 
-/// The texts cut to `width` px. What all of them begin with goes first, "model.decoder."; then, of a name that is
-/// still too long, parts whose loss leaves it different from every other: "blocks.3…fc1.weight". No part is cut
-/// in its middle as long as that does, the number of a run stays whole, and different texts stay different.
+/// The texts cut to `width` px: one that is too long loses its front alone, a path with the number of its block in
+/// place of it, "L2 …experts.1.fc1.weight". The end of a name stays, and different texts stay different.
 /// Thread: any.
 std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMetricsF& metrics, double width);
 

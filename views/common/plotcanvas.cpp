@@ -219,7 +219,7 @@ QRect PlotCanvas::brush() const
 
 void PlotCanvas::hoveredAt(QPoint position)
 {
-    if (hasStepAxis() && position.x() >= plotRect().left() && position.x() <= plotRect().right())
+    if (hasStepAxis() && hasPlot() && position.x() >= plotRect().left() && position.x() <= plotRect().right())
         m_state->setHover(stepAt(position.x()));
     else
         m_state->setHover({});
@@ -234,6 +234,8 @@ void PlotCanvas::hoverAgain()
 
 void PlotCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers)
 {
+    if (!hasPlot())
+        return;
     if (hasStepAxis() && plotRect().adjusted(0, -AxisPainter::kLane - AxisPainter::kLaneGap, 0, 30).contains(position))
         m_state->setCursor(stepAt(position.x()));
     // A mark of the lane above the plot is wider than its step.
@@ -357,7 +359,7 @@ void PlotCanvas::wheelEvent(QWheelEvent* event)
 void PlotCanvas::moveHover(std::int64_t pixels)
 {
     const StepRange range = m_state->visibleRange();
-    if (range.isEmpty())
+    if (range.isEmpty() || !hasPlot())
         return;
     const std::int64_t stride = std::max<std::int64_t>(1, range.count() / std::max(1, plotRect().width()));
     const Step from = m_state->hover().value_or(m_state->cursor().value_or(range.last));
@@ -405,10 +407,10 @@ void PlotCanvas::keyPressEvent(QKeyEvent* event)
             event->key() == Qt::Key_Minus ? 1.25 : 0.8);
         return;
     case Qt::Key_A:
-        m_state->setMarks(here, m_state->markB());
-        return;
     case Qt::Key_B:
-        m_state->setMarks(m_state->markA(), here);
+        if (hasPlot())
+            m_state->setMarks(event->key() == Qt::Key_A ? here : m_state->markA(),
+                event->key() == Qt::Key_B ? here : m_state->markB());
         return;
     case Qt::Key_Escape:
         m_drag = Drag::None;

@@ -78,8 +78,8 @@ QString formatTick(double value, double distance)
     const double exponent = std::floor(std::log10(magnitude));
     const int needed = std::clamp(
         static_cast<int>(exponent - std::floor(std::log10(std::max(distance, magnitude * 1e-12)) + 1e-9)) + 1, 1, 12);
-    // Neighbors across 1e-3 are written alike: 1.2e-3, 1e-3, 8e-4.
-    const bool small = magnitude < 1e-3 || (magnitude < 1e-2 && distance < 1e-3 * (1 - 1e-9));
+    // Neighbors across 1e-3 are written alike: 1.2e-3, 1e-3, 8e-4; and so is it where it stands alone.
+    const bool small = magnitude < 1e-3 || (magnitude < 1e-2 && distance < 1e-3 * (1 + 1e-9));
     if (small || magnitude > 9999.5) {
         // formatValue keeps up to 99 999 plain, an axis does not.
         QString text = QString::number(magnitude, 'e', needed - 1);
@@ -223,6 +223,17 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
     std::vector<Tick> ticks = placed(candidates(count), length, spacing * 0.8, most);
     for (int more = 1; more <= 6 && ticks.size() < 2; ++more)
         ticks = placed(candidates(count + more), length, std::min<double>(spacing * 0.8, kClosest), std::max(most, 2));
+    if (m_mode == Mode::Symlog && ticks.size() < 3) { // its decades may all be out of sight
+        const double largest = std::max(std::abs(m_low), std::abs(m_high));
+        const double least = m_low > 0 ? m_low : m_high < 0 ? -m_high : std::min(m_linear, largest / 5);
+        std::vector<double> values { 0 };
+        for (const double value : decadeValues(least, largest, { 1.0, 2.0, 5.0 }, 1)) {
+            values.push_back(-value);
+            values.push_back(value);
+        }
+        std::ranges::sort(values);
+        ticks = placed(values, length, spacing * 0.8, most);
+    }
     return ticks;
 }
 

@@ -57,24 +57,24 @@ QString comparisonSentence(const judge::Comparison& found)
                   .arg(formatStep(found.steps.last.value));
     const judge::Deviation& one = found.first.front();
     QString until;
-    if (one.step == found.steps.first)
-        until = QCoreApplication::translate("CompareWords", "Different from the first common step on");
-    else if (found.tolerance == 0)
+    if (found.tolerance == 0)
         until = QCoreApplication::translate("CompareWords", "Equal until step %1").arg(formatStep(one.step.value - 1));
     else
         until = QCoreApplication::translate("CompareWords", "Equal to %1 until step %2")
                     .arg(tolerance)
                     .arg(formatStep(one.step.value - 1));
     const auto [a, b] = deviationTexts(one);
-    QString sentence
-        = QCoreApplication::translate("CompareWords", "%1; first: step %2, rank %3, %4 (%5; %6): %7 against %8")
-              .arg(until)
-              .arg(formatStep(one.step.value))
-              .arg(one.rank.value)
-              .arg(items::shownTensor(text(one.key.name), one.key.slot, u':'), kindText(one.kind), statText(one.stat),
-                  a, b);
+    QString sentence = (one.step == found.steps.first
+            ? QCoreApplication::translate(
+                "CompareWords", "Different from step %1 on: rank %2, %3 (%4; %5): %6 against %7")
+            : QCoreApplication::translate("CompareWords", "%1; first: step %2, rank %3, %4 (%5; %6): %7 against %8")
+                  .arg(until))
+                           .arg(formatStep(one.step.value))
+                           .arg(one.rank.value)
+                           .arg(items::shownTensor(text(one.key.name), one.key.slot, u':'), kindText(one.kind),
+                               statText(one.stat), a, b);
     if (std::isfinite(one.relative))
-        sentence += QCoreApplication::translate("CompareWords", " (%1 apart)").arg(shareText(one.relative));
+        sentence += QCoreApplication::translate("CompareWords", " (by %1 of the larger)").arg(shareText(one.relative));
     return sentence + QCoreApplication::translate("CompareWords", ".");
 }
 

@@ -92,7 +92,7 @@ void HeatPicture::spreadRatios()
     scale = ValueScale(ValueScale::Mode::Linear, -end, end);
     for (const double part : { 1.0, 0.5, 0.0, -0.5, -1.0 }) {
         const QChar sign(part < 0 ? 0x00F7 : 0x00D7); // a 256th is read more easily than 0.00391
-        ticks.push_back({ part * end, sign + formatValue(std::exp2(std::abs(part) * end), 3) });
+        ticks.push_back({ part * end, sign + formatTick(std::exp2(std::abs(part) * end), 1) });
     }
 }
 

@@ -64,13 +64,18 @@ CurveCanvas::CurveCanvas(ViewState* state, QWidget* parent)
 
 void CurveCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
 {
+    const int before = legendWidth(size());
     m_picture = std::move(picture);
     m_values.clear();
+    if (m_picture)
+        m_wish.reset();
     applyHidden();
     if (m_picture && m_near >= static_cast<int>(m_picture->series.size()))
         m_near = -1;
     hoverAgain();
     invalidate();
+    if (legendWidth(size()) != before)
+        Q_EMIT plotResized();
 }
 
 void CurveCanvas::applyHidden()
@@ -121,6 +126,12 @@ void CurveCanvas::setEmptyText(const QString& text)
     invalidate();
 }
 
+void CurveCanvas::setStepUnit(const QString& unit)
+{
+    m_stepUnit = unit;
+    update();
+}
+
 void CurveCanvas::setYMode(YMode mode)
 {
     m_yMode = mode;
@@ -148,7 +159,7 @@ QRect CurveCanvas::plotRect(QSize size) const
 {
     const int top = kTop + AxisPainter::kLane + AxisPainter::kLaneGap;
     const auto [left, right] = m_margins.value_or(std::pair(gutterWithin(m_gutter, size.width()), 0));
-    return { left, top, std::clamp(size.width() - left - right - SharedAxis::kLegend, 1, m_mostWidth),
+    return { left, top, std::clamp(size.width() - left - right - legendWidth(size), 1, m_mostWidth),
         std::max(1, size.height() - top - AxisPainter::kStepBand) };
 }
 
@@ -181,10 +192,29 @@ void CurveCanvas::setMostWidth(int plot)
     Q_EMIT plotResized();
 }
 
+void CurveCanvas::setWideLegend(bool on)
+{
+    if (std::exchange(m_hasWideLegend, on) == on)
+        return;
+    invalidate();
+    Q_EMIT plotResized();
+}
+
+int CurveCanvas::legendWidth(QSize size) const
+{
+    if (!m_hasWideLegend)
+        return SharedAxis::kLegend;
+    if (m_picture && (!m_wish || m_wish->first != size.height()))
+        m_wish = { size.height(), static_cast<int>(CurveLegend::wishOf(*m_picture, size.height() - kTop - 12)) };
+    const int wish = m_wish ? m_wish->second : 0;
+    return std::clamp(wish, SharedAxis::kLegend, std::max(SharedAxis::kLegend, size.width() / 3));
+}
+
 QRectF CurveCanvas::legendRect(QSize size) const
 {
-    const int left = m_margins ? plotRect(size).right() + 1 : size.width() - SharedAxis::kLegend;
-    return QRectF(left, kTop + 8, SharedAxis::kLegend, size.height() - kTop - 12);
+    const int width = legendWidth(size);
+    const int left = m_margins ? plotRect(size).right() + 1 : size.width() - width;
+    return QRectF(left, kTop + 8, width, size.height() - kTop - 12);
 }
 
 void CurveCanvas::paintFrame(QImage& frame, QSize size)
@@ -412,7 +442,8 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
     const StepMarks marks = StepMarks::of(state());
     if (const auto warp = m_picture->warp) {
         axis.setStepPlaces([warp](Step step) { return warp->unitOf(step); });
-        axis.setStepNames([warp](Step step) { return warp->textOf(step); });
+        axis.setStepNames([warp](Step step) { return warp->textOf(step); },
+            [warp](Step a, Step b) { return warp->differenceText(a, b); });
     }
     axis.cursorLines(
         QRectF(plot).adjusted(0, -AxisPainter::kLane - AxisPainter::kLaneGap, 0, 0), m_picture->range, marks);
@@ -426,7 +457,7 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
                                                 : tr("samples"),
             marks);
     } else {
-        axis.steps(plot, m_picture->range, tr("step"), marks);
+        axis.steps(plot, m_picture->range, m_stepUnit, marks);
     }
     axis.cursorTags(plot, m_picture->range, marks);
     legend(size).paint(painter, legendValues(), m_near, theme, isStatic());

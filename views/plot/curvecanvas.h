@@ -23,6 +23,7 @@ public:
     void setPicture(std::shared_ptr<const CurvePicture> picture);
     std::shared_ptr<const CurvePicture> picture() const { return m_picture; }
     void setEmptyText(const QString& text);
+    void setStepUnit(const QString& unit); ///< said of an axis of steps
     void setYMode(YMode mode);
     void setSmoothing(double weight);
     double smoothing() const { return m_smoothing; }
@@ -32,6 +33,8 @@ public:
     /// Px left of the plot, whatever the shared axis says, and right of its legend.
     void setMargins(int left, int right);
     void setMostWidth(int plot);
+    /// The legend is as wide as its names, up to a third of all, where no other plot ends beside this one.
+    void setWideLegend(bool on);
     QRect plotRect(QSize size) const override;
     bool hasEvenSteps() const override { return hasPlot() && !m_picture->warp; }
     using PlotCanvas::plotRect;
@@ -57,6 +60,7 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
 
 private:
+    int legendWidth(QSize size) const;
     QRectF legendRect(QSize size) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
     CurveLegend legend(QSize size) const
@@ -69,15 +73,19 @@ private:
     void applyHidden();
 
     std::shared_ptr<const CurvePicture> m_picture;
+    /// Of the legend, by its height: names are measured once.
+    mutable std::optional<std::pair<int, int>> m_wish;
     std::vector<CurveSeries> m_hidden; ///< without their buckets; as long as the canvas lives
     std::vector<LegendValue> m_values;
     ValueScale m_scale;
     QString m_emptyText;
+    QString m_stepUnit = tr("step");
     YMode m_yMode = YMode::Log;
     double m_smoothing = 0;
     int m_gutter = 0;
     std::optional<std::pair<int, int>> m_margins;
     int m_mostWidth = QWIDGETSIZE_MAX;
+    bool m_hasWideLegend = false;
     int m_near = -1;
     int m_firstLine = 0; ///< of the legend
 };

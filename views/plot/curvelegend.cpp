@@ -53,6 +53,11 @@ void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const 
     painter.drawLine(left, left + QPointF(11, 0));
 }
 
+QString byText()
+{
+    return QStringLiteral("B \u2212 A");
+}
+
 /// Of the last bucket that was measured, -1 when none.
 std::ptrdiff_t newestIn(const std::vector<series::Bucket>& buckets)
 {
@@ -124,11 +129,22 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
         room -= kShort;
         m_showAll = QRectF(area.left(), area.bottom() - kShort, area.width(), kShort);
     }
-    double total = 0;
-    for (const Line& line : m_lines)
-        total += line.height;
-    const bool fits = total <= room;
-    if (!fits)
+    // Where not all runs would be named, their ranks are not said, and of quantiles the values are not.
+    if (heightOfLines() > room && !m_compares
+        && std::ranges::none_of(m_lines, [](const Line& line) { return line.form == Form::Where; })) {
+        m_isBrief = true;
+        for (Line& line : m_lines) {
+            if (line.form == Form::Run) {
+                line.form = Form::Where;
+                line.height = kWhere;
+            }
+        }
+    }
+    if (heightOfLines() > room && placeBeside(room)) {
+        m_shown = m_lines;
+        return;
+    }
+    if (heightOfLines() > room)
         room -= kShort;
     double tail = 0;
     m_lastFirst = static_cast<int>(m_lines.size());
@@ -149,6 +165,45 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
     m_above = countOf({ m_lines.begin(), m_lines.begin() + first });
     if (m_hidden > 0 || m_above > 0)
         m_more = QRectF(area.left(), top, area.width(), kShort);
+}
+
+double CurveLegend::wishOf(const CurvePicture& picture, double height)
+{
+    const bool severalWhere = std::ranges::any_of(picture.series, isSecondary);
+    const bool tall = static_cast<double>(picture.series.size()) * kTall <= height;
+    const QFontMetricsF names(codeFont(11, 600)), words(wordsFont(11, 600));
+    double wish = 0; // not of the values: the plot would move with them
+    for (const CurveSeries& one : picture.series) {
+        const double name = names.horizontalAdvance(one.row.label);
+        const double run = one.runName.isEmpty() ? 0 : words.horizontalAdvance(one.runName) + kIndent + kValue + 6;
+        wish = std::max({ wish, severalWhere ? name : name + kIndent + (tall ? 0 : kValue + 6), run });
+    }
+    return std::ceil(wish) + 26;
+}
+
+double CurveLegend::heightOfLines() const
+{
+    double height = 0;
+    for (const Line& line : m_lines)
+        height += line.height;
+    return height;
+}
+
+bool CurveLegend::placeBeside(double room)
+{
+    if (m_compares || std::ranges::any_of(m_lines, [](const Line& line) { return line.form != Form::Short; }))
+        return false;
+    const auto rows = static_cast<std::size_t>(std::max(room / kShort, 1.0));
+    const std::size_t columns = (m_lines.size() + rows - 1) / rows;
+    const double width = (m_area.width() - 24) / static_cast<double>(columns);
+    const QFontMetricsF names(codeFont(11, 600));
+    if (std::ranges::any_of(m_picture.series,
+            [&](const CurveSeries& one) { return kIndent + names.horizontalAdvance(one.row.label) + 6 > width; }))
+        return false;
+    for (std::size_t i = 0; i < m_lines.size(); ++i)
+        m_lines[i] = { static_cast<int>(i), Form::Beside, kShort, m_area.top() + static_cast<double>(i % rows) * kShort,
+            static_cast<double>(i / rows) * width };
+    return true;
 }
 
 int CurveLegend::countOf(std::span<const Line> lines)
@@ -216,11 +271,31 @@ void CurveLegend::paintLine(
     QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Theme& theme) const
 {
     const CurveSeries& one = m_picture.series[static_cast<std::size_t>(line.series)];
-    const double left = m_area.left() + 14;
+    const double left = m_area.left() + 14 + line.left;
     const double right = m_area.right() - 10;
-    const QString text = line.form == Form::Name || one.isGroup || one.isHidden ? QString() : valueText(value);
+    const bool hasNone = line.form == Form::Name || line.form == Form::Beside || one.isGroup || one.isHidden;
+    QString text = hasNone ? QString() : valueText(value);
     const QFont number = numberFont(12, 500);
-    const double valueWidth = text.isEmpty() ? 0 : QFontMetricsF(number).horizontalAdvance(text) + 6;
+    const QFontMetricsF wide(wordsFont(11, 600));
+    double valueWidth = text.isEmpty() ? 0 : QFontMetricsF(number).horizontalAdvance(text) + 6;
+    // Alone, a run's name says more than its rank, and than its value.
+    const QString where = m_isBrief && line.form == Form::Where ? m_runNames[static_cast<std::size_t>(line.series)]
+        : line.form == Form::Where                              ? rankText(one)
+                                                                : QString();
+    if (m_isBrief && wide.horizontalAdvance(where) + valueWidth > right - left - kIndent) {
+        text.clear();
+        valueWidth = 0;
+    }
+    const double byWidth = wide.horizontalAdvance(byText()) + 6;
+    const bool saysBy = value.difference && !text.isEmpty() && line.form == Form::Where
+        && wide.horizontalAdvance(where) + byWidth + valueWidth < right - left - kIndent;
+    if (saysBy) {
+        painter.setFont(wordsFont(11));
+        painter.setPen(theme.text3);
+        painter.drawText(
+            QRectF(left, line.top, right - left - valueWidth, 16), Qt::AlignRight | Qt::AlignVCenter, byText());
+        valueWidth += byWidth;
+    }
     const auto write = [&](const QRectF& box, const QString& words) {
         QFont font = painter.font();
         font.setStrikeOut(one.isHidden && line.form != Form::Name);
@@ -249,7 +324,7 @@ void CurveLegend::paintLine(
     } else if (line.form == Form::Where) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
-        write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16), rankText(one));
+        write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16), where);
     } else {
         painter.setFont(codeFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
@@ -260,13 +335,16 @@ void CurveLegend::paintLine(
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);
         write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15),
-            value.marks.isEmpty() ? whereText(one) : QStringLiteral("B − A"));
+            value.marks.isEmpty() ? whereText(one) : byText());
     }
     if (!value.marks.isEmpty() && !one.isGroup && !one.isHidden) {
         painter.setFont(numberFont(11));
         painter.setPen(theme.text2);
         const double below = line.top + line.height - kMarks - 2;
-        write(QRectF(left, below, m_area.right() - 2 - left, kMarks), value.marks); // both are longer than most names
+        // Under its name, where that has the room: both are longer than most names.
+        const double width = m_area.right() - 2 - left;
+        const bool fits = QFontMetricsF(painter.font()).horizontalAdvance(value.marks) <= width - kIndent;
+        write(QRectF(left + (fits ? kIndent : 0), below, width - (fits ? kIndent : 0), kMarks), value.marks);
     }
     painter.setFont(number);
     painter.setPen(!value.difference && value.marks.isEmpty() && series::isNonFinite(value.state) ? theme.criticalText
@@ -311,7 +389,10 @@ int CurveLegend::seriesAt(QPointF position) const
     if (!m_area.contains(position))
         return -1;
     for (const Line& line : m_shown) {
-        if (position.y() >= line.top && position.y() < line.top + line.height)
+        const bool isRight = std::ranges::any_of(m_shown, [&](const Line& other) {
+            return other.top == line.top && other.left > line.left && position.x() >= m_area.left() + 14 + other.left;
+        });
+        if (position.y() >= line.top && position.y() < line.top + line.height && !isRight)
             return line.series;
     }
     return -1;

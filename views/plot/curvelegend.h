@@ -37,6 +37,8 @@ class CurveLegend {
 public:
     /// `compares`: a line more for each series, with what it was at both marks.
     CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine, bool compares = false);
+    /// px in which every name is whole, `height` px high.
+    static double wishOf(const CurvePicture& picture, double height);
 
     void paint(QPainter& painter, const std::vector<LegendValue>& values, int emphasised, const Theme& theme,
         bool isStatic = false) const; ///< static: a picture, where nothing can be clicked
@@ -54,14 +56,18 @@ private:
         Run, ///< another run above its rank
         Short, ///< name and value in one line
         Tall, ///< name above rank and value
+        Beside, ///< names alone, in columns, where they would not fit below each other
     };
     struct Line {
         int series;
         Form form;
         double height;
         double top = 0;
+        double left = 0; ///< of its column
     };
     void addLines();
+    double heightOfLines() const;
+    bool placeBeside(double room); ///< whether all names fit in columns
     /// Names among the lines, or rows where all are of one name.
     static int countOf(std::span<const Line> lines);
     void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Theme& theme) const;
@@ -73,6 +79,7 @@ private:
     std::vector<Line> m_lines; ///< all of them
     std::vector<Line> m_shown;
     bool m_compares;
+    bool m_isBrief = false; ///< runs without their ranks
     QRectF m_more;
     QRectF m_showAll;
     int m_hidden = 0; ///< series below the last shown line

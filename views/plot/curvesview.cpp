@@ -32,6 +32,7 @@ CurvesView::CurvesView(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_bar);
     layout->addWidget(m_canvas, 1);
     m_canvas->setAccessibleName(tr("Curves"));
+    m_canvas->setWideLegend(true);
     m_canvas->setObjectName(QStringLiteral("curvesCanvas"));
     setFocusProxy(m_canvas);
     buildBar();
@@ -136,6 +137,9 @@ void CurvesView::updateCaption()
     else if (count > 0 && m_xAxis != XAxis::Step && state.comparedRun())
         caption += tr(", whose places are by step"); // the axis is the shown run's own
     m_caption->setText(caption);
+    m_canvas->setStepUnit(m_xAxis != XAxis::Step && m_own && !m_own->warp
+            ? tr("no %1: step", "named left of an axis").arg(m_xBox->currentText())
+            : tr("step"));
     m_canvas->setEmptyText(emptyText());
 }
 
@@ -182,6 +186,7 @@ void CurvesView::hideSharedChoices()
 {
     m_bar->removeCombo(m_rankBox);
     m_bar->removeCombo(m_xBox); // one axis with the view above
+    m_canvas->setWideLegend(false);
     m_follow->hide();
 }
 

@@ -52,7 +52,7 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
 
 void OverviewView::buildBar()
 {
-    addRangeBox(m_bar, tr("Range"), QStringLiteral("overviewRange"), context().state);
+    addRangeBox(m_bar, tr("Show"), QStringLiteral("overviewRange"), context().state);
     m_smoothBox = m_bar->addCombo(tr("Smooth"), QStringLiteral("overviewSmooth"));
     m_smoothBox->addItem(tr("off"), 0.0);
     for (const double weight : { 0.6, 0.9, 0.97, 0.99 })

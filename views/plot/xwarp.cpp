@@ -132,7 +132,12 @@ std::vector<series::Bucket> XWarp::warped(const std::vector<series::Bucket>& buc
     return result;
 }
 
-QString XWarp::textOf(Step step) const
+double XWarp::longest() const
+{
+    return (m_edges.back() - m_origin) / kNsPerSecond;
+}
+
+double XWarp::quantityAt(Step step) const
 {
     const auto count = static_cast<double>(m_edges.size() - 1);
     const double at = std::clamp(
@@ -143,16 +148,30 @@ QString XWarp::textOf(Step step) const
     const double value
         = m_edges[index] + (m_edges[index + 1] - m_edges[index]) * (at - static_cast<double>(index)) - m_origin;
     if (m_axis != XAxis::Time)
+        return std::round(value);
+    return longest() < 60 ? std::round(value / kNsPerSecond * 10) / 10 : std::floor(value / kNsPerSecond);
+}
+
+QString XWarp::quantityText(double value) const
+{
+    if (m_axis != XAxis::Time)
         return formatStep(std::llround(value));
-    const auto whole = static_cast<qint64>(value / kNsPerSecond);
+    if (longest() < 60)
+        return QCoreApplication::translate("XAxis", "%1 s").arg(QString::number(value, 'f', 1));
+    const auto whole = static_cast<qint64>(value);
     const auto two = [](qint64 number) { return QStringLiteral("%1").arg(number, 2, 10, QLatin1Char('0')); };
-    if (whole < 60)
-        return QCoreApplication::translate("XAxis", "%1 s").arg(QString::number(value / kNsPerSecond, 'f', 1));
-    if (whole < 3600)
+    if (longest() < 3600)
         return QStringLiteral("%1:%2").arg(whole / 60).arg(two(whole % 60))
             + QCoreApplication::translate("XAxis", " min");
     return QStringLiteral("%1:%2:%3").arg(whole / 3600).arg(two(whole / 60 % 60), two(whole % 60))
         + QCoreApplication::translate("XAxis", " h");
+}
+
+QString XWarp::differenceText(Step a, Step b) const
+{
+    const double difference = quantityAt(b) - quantityAt(a);
+    const QString sign = difference < 0 ? QString(QChar(0x2212)) : difference > 0 ? QStringLiteral("+") : QString();
+    return sign + quantityText(std::abs(difference));
 }
 
 std::vector<XWarp::Tick> XWarp::ticks(int width, int spacing) const

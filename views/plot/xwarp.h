@@ -25,8 +25,10 @@ public:
     /// Left to right, 0..1.
     double unitOf(Step step) const;
     Step stepAt(double unit) const;
-    /// What the axis says of a step: "1:05 min".
-    QString textOf(Step step) const;
+    /// What the axis says of a step: "1:05 min". All of them have one form.
+    QString textOf(Step step) const { return quantityText(quantityAt(step)); }
+    /// How far `b` is behind `a`, as the two read: "+0:44 min".
+    QString differenceText(Step a, Step b) const;
     /// The buckets of a curve over the same steps, at their new places in `width` columns. What lies between two of
     /// them is empty, however slow the steps were; a hole in the curve has a gap in its middle.
     std::vector<series::Bucket> warped(const std::vector<series::Bucket>& buckets, int width) const;
@@ -40,6 +42,9 @@ public:
 
 private:
     XWarp() = default;
+    double longest() const; ///< s
+    double quantityAt(Step step) const; ///< as precise as it is written
+    QString quantityText(double value) const;
     double edge(std::size_t index) const { return (m_edges[index] - m_edges.front()) / m_span; }
 
     XAxis m_axis = XAxis::Samples;
