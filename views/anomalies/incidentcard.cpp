@@ -81,7 +81,8 @@ std::optional<ModuleKey> keyOfBlock(const ViewState& state, const QString& block
 /// What a letter is of, on one line.
 QString unbroken(QString text)
 {
-    return text.replace(QStringLiteral("(z "), QStringLiteral("(z\u00A0"));
+    return text.replace(QStringLiteral("(z "), QStringLiteral("(z\u00A0"))
+        .replace(QStringLiteral("\uFF08z "), QStringLiteral("\uFF08z\u00A0"));
 }
 
 }
