@@ -2,6 +2,8 @@
 #include "shots.h"
 #include "testmain.h"
 
+#include <future>
+
 #include <QApplication>
 #include <QBuffer>
 #include <QClipboard>
@@ -124,12 +126,18 @@ private Q_SLOTS:
     void factsComeThoughAnotherQuestionOvertakesTheirs()
     {
         auto* view = open<RunView>();
-        m_state->setRun(m_state->run()); // as when another run is chosen
-        Q_EMIT m_state->runChanged();
+        std::promise<void> rest;
+        m_pool->submit(m_pool->newView(), m_state->run(),
+            [over = rest.get_future().share()](auto&&, const auto&) -> store::QueryPool::Delivery {
+                over.wait();
+                return {};
+            });
+        Q_EMIT m_state->runChanged(); // as when another run is chosen
         QCOMPARE(view->facts()->groups().size(), std::size_t { 0 });
-        // The first question is with the pool when the next one comes, as of a canvas of another width.
-        QCoreApplication::processEvents();
+        QTest::qWait(20); // its question waits for the pool's only thread when the next one comes
         Q_EMIT view->system()->plotResized();
+        QTest::qWait(20);
+        rest.set_value();
         settle(view);
         QCOMPARE(view->facts()->groups().size(), std::size_t { 4 });
     }
