@@ -303,7 +303,7 @@ QString inLanguage(const QString& english)
         QStringList parts = english.split(mark);
         for (QString& part : parts)
             part = inLanguage(part);
-        return parts.join(semicolon());
+        return parts == english.split(mark) ? english : parts.join(semicolon()); // what nobody knows stays
     }
     // Whose it is stands before it.
     const QString colon = QStringLiteral(": ");
