@@ -4,10 +4,10 @@
 <context>
     <name>AttentionView</name>
     <message numerus="yes">
-        <source>layer %1, %n heads</source>
+        <source>L%1, %n heads</source>
         <translation>
-            <numerusform>layer %1, %n head</numerusform>
-            <numerusform>layer %1, %n heads</numerusform>
+            <numerusform>L%1, %n head</numerusform>
+            <numerusform>L%1, %n heads</numerusform>
         </translation>
     </message>
 </context>
@@ -398,6 +398,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::FieldRow</name>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::IncidentCard</name>
     <message numerus="yes">
         <source>%n later findings folded</source>
@@ -411,6 +421,13 @@
         <translation>
             <numerusform> and %n more</numerusform>
             <numerusform> and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n findings</source>
+        <translation>
+            <numerusform>%n finding</numerusform>
+            <numerusform>%n findings</numerusform>
         </translation>
     </message>
 </context>

@@ -171,9 +171,9 @@
 <context>
     <name>AttentionView</name>
     <message numerus="yes">
-        <source>layer %1, %n heads</source>
+        <source>L%1, %n heads</source>
         <translation>
-            <numerusform>第 %1 层，%n 个头</numerusform>
+            <numerusform>L%1，%n 个头</numerusform>
         </translation>
     </message>
 </context>
@@ -290,16 +290,16 @@
         <translation>%1；最先不同：第 %2 步，rank %3，%4（%5；%6）：%7 对 %8</translation>
     </message>
     <message>
-        <source> (%1 apart)</source>
-        <translation>（相差 %1）</translation>
-    </message>
-    <message>
         <source>%1 %</source>
         <translation>%1 %</translation>
     </message>
     <message>
-        <source>Different from the first common step on</source>
-        <translation>从第一个共同的步起就不同</translation>
+        <source>Different from step %1 on: rank %2, %3 (%4; %5): %6 against %7</source>
+        <translation>从第 %1 步起不同：rank %2，%3（%4；%5）：%6 对 %7</translation>
+    </message>
+    <message>
+        <source> (by %1 of the larger)</source>
+        <translation>（相差为较大者的 %1）</translation>
     </message>
 </context>
 <context>
@@ -745,6 +745,10 @@
     <message>
         <source>the gradient noise scale of ranks %1 is %2 batches of a step: a step follows noise</source>
         <translation>rank %1 的梯度噪声尺度是一步批量的 %2 倍：一步跟随的是噪声</translation>
+    </message>
+    <message>
+        <source>its block %1</source>
+        <translation>其所在块 %1</translation>
     </message>
 </context>
 <context>
@@ -2055,6 +2059,10 @@
         <source>it must look like {&quot;targets&quot;: {}, ...}</source>
         <translation>它应形如 {&quot;targets&quot;: {}, ...}</translation>
     </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 及另外 %2 个</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>
@@ -2227,6 +2235,13 @@
     <message>
         <source> min</source>
         <translation> 分钟</translation>
+    </message>
+</context>
+<context>
+    <name>items::ModuleTreeModel</name>
+    <message>
+        <source>(model)</source>
+        <translation type="unfinished">（模型）</translation>
     </message>
 </context>
 <context>
@@ -3595,6 +3610,22 @@ GPL-3.0-or-later</translation>
         <source>layout</source>
         <translation>布局</translation>
     </message>
+    <message>
+        <source>view</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>panel</source>
+        <translation>面板</translation>
+    </message>
+    <message>
+        <source>command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>setting</source>
+        <translation>设置</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::PanelFactory</name>
@@ -4735,12 +4766,20 @@ GPL-3.0-or-later</translation>
         </translation>
     </message>
     <message>
-        <source>Pale: from the first call to the end of the last. Filled: the share of that time that is in calls.</source>
-        <translation>浅色：从首次调用到最后一次结束。实心：其中处于调用中的时间占比。</translation>
-    </message>
-    <message>
         <source>%1 of that time</source>
         <translation>占该时段的 %1</translation>
+    </message>
+    <message>
+        <source>from the first call to the end of the last</source>
+        <translation>从首次调用到最后一次调用结束</translation>
+    </message>
+    <message>
+        <source>the part of it in calls, in %</source>
+        <translation>其中处于调用中的部分，以 % 标出</translation>
+    </message>
+    <message>
+        <source>the part of it in calls</source>
+        <translation>其中处于调用中的部分</translation>
     </message>
 </context>
 <context>
@@ -5469,6 +5508,10 @@ GPL-3.0-or-later</translation>
         <source>Template...</source>
         <translation>模板...</translation>
     </message>
+    <message>
+        <source>The text cannot be read: the fields show what it held when it could be.</source>
+        <translation>文本无法读取：字段显示其最近一次可读时的值。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ConnectionsPanel</name>
@@ -5741,6 +5784,11 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Scale of the values</source>
         <translation>数值的刻度</translation>
+    </message>
+    <message>
+        <source>no %1: step</source>
+        <comment>named left of an axis</comment>
+        <translation>无%1：步</translation>
     </message>
 </context>
 <context>
@@ -6137,6 +6185,12 @@ GPL-3.0-or-later</translation>
         <source>9 significant</source>
         <translation>9 位有效数字</translation>
     </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>另有 %n 个</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::FindingsTree</name>
@@ -6494,6 +6548,16 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 by step %2</source>
         <translation>到第 %2 步，%1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n findings</source>
+        <translation>
+            <numerusform>%n 个发现</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Folded into %1</source>
+        <translation>折叠到 %1</translation>
     </message>
 </context>
 <context>
@@ -7009,10 +7073,6 @@ GPL-3.0-or-later</translation>
         <translation>总览</translation>
     </message>
     <message>
-        <source>Range</source>
-        <translation>范围</translation>
-    </message>
-    <message>
         <source>Smooth</source>
         <translation>平滑</translation>
     </message>
@@ -7037,6 +7097,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>overview</source>
         <translation>总览</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
     </message>
 </context>
 <context>
@@ -7210,8 +7274,8 @@ GPL-3.0-or-later</translation>
         <translation>%1 毫秒</translation>
     </message>
     <message>
-        <source>Line: median. Strong: half of the steps. Faint: 95 % of them.</source>
-        <translation>线：中位数。深：一半的步。浅：95 % 的步。</translation>
+        <source>Line: median. Inner box: half of the steps. Outer: 95 % of them.</source>
+        <translation>线：中位数。内框：一半的步。外框：95 % 的步。</translation>
     </message>
 </context>
 <context>
@@ -7246,14 +7310,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>by %1</source>
         <translation>按 %1</translation>
-    </message>
-    <message>
-        <source>Layers over steps</source>
-        <translation>各层随步变化</translation>
-    </message>
-    <message>
-        <source>Layers by ranks</source>
-        <translation>各层 × rank</translation>
     </message>
     <message>
         <source>Ranks over steps</source>
@@ -7352,6 +7408,22 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>全部 %n 个 rank</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Modules over steps</source>
+        <translation>模块随步变化</translation>
+    </message>
+    <message>
+        <source>Modules by ranks</source>
+        <translation>模块 × rank</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
     </message>
 </context>
 <context>
@@ -7610,6 +7682,26 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Saved as the default rules.</source>
         <translation>已保存为默认规则。</translation>
+    </message>
+    <message>
+        <source>%1 on</source>
+        <translation>%1 开启</translation>
+    </message>
+    <message>
+        <source>%1 off</source>
+        <translation>%1 关闭</translation>
+    </message>
+    <message>
+        <source>%1 escalates no more</source>
+        <translation>%1 不再触发额外采集</translation>
+    </message>
+    <message>
+        <source>%1 escalates</source>
+        <translation>%1 触发额外采集</translation>
+    </message>
+    <message>
+        <source>%1 escalates otherwise</source>
+        <translation>%1 的额外采集已更改</translation>
     </message>
 </context>
 <context>
