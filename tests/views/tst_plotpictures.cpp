@@ -220,6 +220,20 @@ private Q_SLOTS:
         QCOMPARE(cut.seriesAt({ 20, kLines + 10 }), -1);
     }
 
+    void theChoiceThatSaysMostIsCutLast()
+    {
+        ViewBar bar;
+        QComboBox* axes = bar.addCombo(QStringLiteral("Axes"), QStringLiteral("a"), false);
+        QComboBox* kind = bar.addCombo(QStringLiteral("Kind"), QStringLiteral("k"), false);
+        axes->addItem(QStringLiteral("modules by their steps"));
+        kind->addItem(QStringLiteral("gradient, reduced"));
+        bar.keepWhole(kind);
+        bar.resize(240, bar.height());
+        bar.show();
+        QTRY_COMPARE(kind->width(), kind->sizeHint().width());
+        QVERIFY(axes->width() < axes->sizeHint().width());
+    }
+
     void aBareNumberKeepsItsLabel()
     {
         ViewBar bar;

@@ -236,9 +236,17 @@ void ViewBar::fitCombos()
     int room = -missing;
     for (const Need& need : needs)
         room += need.whole;
+    if (const auto first = std::ranges::find(needs, m_whole, &Need::combo); first != needs.end() && missing > 0) {
+        const int others = kLeastCombo * static_cast<int>(needs.size() - 1);
+        first->combo->setMaximumWidth(std::clamp(room - others, kLeastCombo, std::max(first->chosen, kLeastCombo)));
+        first->combo->setMinimumWidth(first->combo->maximumWidth()); // or the layout would cut the widest
+        room -= first->combo->maximumWidth();
+        needs.erase(first);
+    }
     for (std::size_t i = 0; i < needs.size(); ++i) {
         const Need& need = needs[i];
         if (missing <= 0) {
+            need.combo->setMinimumWidth(kLeastCombo);
             need.combo->setMaximumWidth(QWIDGETSIZE_MAX);
             continue;
         }

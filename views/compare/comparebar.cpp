@@ -89,6 +89,7 @@ CompareBar::CompareBar(ViewState* state, QWidget* parent)
     m_valueBox->addItem(tr("difference"), static_cast<int>(HeatScale::Difference));
     m_valueBox->addItem(tr("ratio"), static_cast<int>(HeatScale::Ratio));
     m_kindBox = m_shownBar->addCombo(tr("Kind"), QStringLiteral("compareKind"));
+    m_shownBar->keepWhole(m_kindBox);
     m_statBox = m_shownBar->addCombo(tr("Statistic"), QStringLiteral("compareStatistic"));
     m_rankBox = m_shownBar->addCombo(tr("Rank"), QStringLiteral("compareRank"));
     m_orderBox = m_shownBar->addCombo(tr("Rows"), QStringLiteral("compareRows"));
