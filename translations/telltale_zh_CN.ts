@@ -2241,7 +2241,7 @@
     <name>items::ModuleTreeModel</name>
     <message>
         <source>(model)</source>
-        <translation type="unfinished">（模型）</translation>
+        <translation>（模型）</translation>
     </message>
 </context>
 <context>
