@@ -59,8 +59,7 @@ constexpr const char* kAgent[] {
     QT_TRANSLATE_NOOP("Said", "attention_maps: %1; it has no maps"),
     QT_TRANSLATE_NOOP("Said", "internal error while collecting %1: %2: %3"),
     QT_TRANSLATE_NOOP("Said", "%1 is switched off after %2 internal errors; training goes on"),
-    QT_TRANSLATE_NOOP("Said", "%1 are dropped and counted"),
-    QT_TRANSLATE_NOOP("Said", "%1 cannot start: %2"),
+    QT_TRANSLATE_NOOP("Said", "%1 are dropped and counted"), QT_TRANSLATE_NOOP("Said", "%1 cannot start: %2"),
     QT_TRANSLATE_NOOP("Said", "the model had lazy parameters: it is watched from the end of its first forward on"),
     QT_TRANSLATE_NOOP("Said",
         "another optimizer than the one that watch() was given steps the parameters: it is watched from now on"),
@@ -75,19 +74,15 @@ constexpr const char* kAgent[] {
     QT_TRANSLATE_NOOP("Said", "%1; nothing of it is collected"),
     QT_TRANSLATE_NOOP("Said", "mean over %1 of %2 queries of each of %3 sequences%4"),
     QT_TRANSLATE_NOOP("Said", "mean over all %1 queries of each of %2 sequences%3"),
-    QT_TRANSLATE_NOOP("Said", "mean over %1 of %2 queries%3"),
-    QT_TRANSLATE_NOOP("Said", "mean over all %1 queries%2"),
-    QT_TRANSLATE_NOOP("Said", "mean over queries"),
-    QT_TRANSLATE_NOOP("Said", ", causal (%1)%2"),
-    QT_TRANSLATE_NOOP("Said", ", masked"),
-    QT_TRANSLATE_NOOP("Said", "top left"),
+    QT_TRANSLATE_NOOP("Said", "mean over %1 of %2 queries%3"), QT_TRANSLATE_NOOP("Said", "mean over all %1 queries%2"),
+    QT_TRANSLATE_NOOP("Said", "mean over queries"), QT_TRANSLATE_NOOP("Said", ", causal (%1)%2"),
+    QT_TRANSLATE_NOOP("Said", ", masked"), QT_TRANSLATE_NOOP("Said", "top left"),
     QT_TRANSLATE_NOOP("Said", "bottom right"),
     QT_TRANSLATE_NOOP("Said", "head 0 of the first sequence, causal, mean over all queries, as msprobe has it"),
     QT_TRANSLATE_NOOP("Said", "causal softmax of q.k/sqrt(d), first sequence, mean over %1 queries"),
     QT_TRANSLATE_NOOP(
         "Said", "share of a query's attention, mean over the queries of a row, sum over the keys of a column%1"),
-    QT_TRANSLATE_NOOP("Said", "; first sequence%1"),
-    QT_TRANSLATE_NOOP("Said", "; every %1th query%2"),
+    QT_TRANSLATE_NOOP("Said", "; first sequence%1"), QT_TRANSLATE_NOOP("Said", "; every %1th query%2"),
     QT_TRANSLATE_NOOP("Said", "%1 and %2 more"), // names
 };
 /// What store and server say.

@@ -628,7 +628,7 @@ private Q_SLOTS:
         incident.first.kind = Kind::GradReduced;
         incident.first.sentence = "the norm of layers.1 is 3 times its usual 2 (z 9)";
         QCOMPARE(views::IncidentCard::evidenceText(incident.first),
-            views::kindText(Kind::GradReduced) + QStringLiteral("：") + seen(incident.first.sentence.c_str()));
+            views::kindText(Kind::GradReduced) + QStringLiteral("：layers.1 的范数是平常值 2 的 3 倍（z\u00a09）"));
         QCOMPARE(views::IncidentCard::evidenceText(test::incidentAt(150).first),
             seen(test::incidentAt(150).first.sentence.c_str()));
         // All of its ranks, the last of which in its third step.

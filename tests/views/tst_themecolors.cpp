@@ -151,7 +151,7 @@ private Q_SLOTS:
     {
         QApplication& app = *qobject_cast<QApplication*>(QCoreApplication::instance());
         const QStringList names = QDir(QStringLiteral(":/icons")).entryList();
-        QCOMPARE(names.size(), 42);
+        QCOMPARE(names.size(), 43);
         for (const Theme::Mode mode : { Theme::Mode::Dark, Theme::Mode::Light }) {
             Theme::apply(app, mode);
             for (const QString& file : names) {
