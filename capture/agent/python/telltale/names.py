@@ -29,7 +29,8 @@ def components(name: str) -> list[str]:
 
 def listed(names: list[str]) -> str:
     """The first names of a list that may be long, as the series have them, and how many more there are."""
-    return ", ".join(bare_name(name) or name for name in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    rest = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(bare_name(name) or name for name in names[:5]) + rest
 
 
 def bare_name(name: str) -> str:
