@@ -5145,6 +5145,10 @@ GPL-3.0-or-later</translation>
         <source>%1 has none of these curves</source>
         <translation>%1 没有这些曲线</translation>
     </message>
+    <message>
+        <source>What is selected has no %1 on rank %2.</source>
+        <translation>所选的在 rank %2 上没有“%1”。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ConfigForm</name>
@@ -5721,7 +5725,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>The selected modules have no %1 on rank %2.</source>
-        <translation>所选模块在 rank %2 上没有 %1。</translation>
+        <translation>所选模块在 rank %2 上没有“%1”。</translation>
     </message>
     <message>
         <source>Rank</source>

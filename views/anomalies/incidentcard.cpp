@@ -34,6 +34,7 @@
 
 #include "calmwords.h"
 #include "glyphline.h"
+#include "lanes.h"
 
 namespace telltale::views {
 
@@ -521,8 +522,8 @@ void IncidentCard::showReach(const Incident& incident)
             ? formatStep(one.steps.first.value) + QChar(0x2013) + formatStep(one.steps.last.value)
             : formatStep(one.steps.first.value);
         auto* item = new QTreeWidgetItem(
-            { items::shownName(plain(one.block)), one.rank.value < 0 ? tr("all") : QString::number(one.rank.value),
-                steps, formatStep(static_cast<qint64>(later[i])) });
+            { shownBlock(plain(one.block)), one.rank.value < 0 ? tr("all") : QString::number(one.rank.value), steps,
+                formatStep(static_cast<qint64>(later[i])) });
         item->setFont(0, codeFont(12));
         item->setToolTip(0, items::toolTipText(item->text(0)));
         for (int column = 1; column < item->columnCount(); ++column) {

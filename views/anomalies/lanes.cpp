@@ -39,13 +39,6 @@ QString blockOf(const Incident& incident)
         : groupOf(QString::fromStdString(incident.first.name));
 }
 
-/// What is of the whole model has that for a name, in any language.
-QString shownBlock(const QString& block)
-{
-    return block == items::kWholeModel ? QCoreApplication::translate("telltale::views::Lanes", "(model)")
-                                       : items::shownName(block);
-}
-
 QString rankKey(Rank rank)
 {
     return rank.value < 0 ? QString() : QString::number(rank.value);
@@ -144,6 +137,12 @@ LanePlan::LanePlan(const std::vector<QString>& keys, int most, LaneChoice choice
 int LanePlan::laneOf(const QString& key) const
 {
     return m_lanes.value(key, 0);
+}
+
+QString shownBlock(const QString& block)
+{
+    return block == items::kWholeModel ? QCoreApplication::translate("telltale::views::Lanes", "(model)")
+                                       : items::shownName(block);
 }
 
 std::vector<QString> blocksOf(const store::Catalog& catalog)

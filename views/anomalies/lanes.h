@@ -46,6 +46,8 @@ private:
     QHash<QString, int> m_lanes;
 };
 
+/// What is of the whole model has that for a name, in any language.
+QString shownBlock(const QString& block);
 /// Blocks of the model, in its order. Thread: any; it walks all series.
 std::vector<QString> blocksOf(const store::Catalog& catalog);
 std::vector<QString> rankKeysOf(const store::Catalog& catalog);

@@ -246,7 +246,8 @@ void ViewBar::fitCombos()
     for (std::size_t i = 0; i < needs.size(); ++i) {
         const Need& need = needs[i];
         if (missing <= 0) {
-            need.combo->setMinimumWidth(kLeastCombo);
+            if (need.combo == m_whole)
+                need.combo->setMinimumWidth(kLeastCombo);
             need.combo->setMaximumWidth(QWIDGETSIZE_MAX);
             continue;
         }

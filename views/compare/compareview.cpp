@@ -212,7 +212,11 @@ void CompareView::tellEmpty()
 {
     const bool isAsked = m_queries.isBusy() && m_problem.isEmpty();
     m_map->setEmptyText(isAsked ? QString() : emptyText());
-    m_curves->setEmptyText(isAsked ? QString() : tr("Select a module to see its curves."));
+    const ViewState& state = *context().state;
+    const QString below = state.selection().empty()
+        ? tr("Select a module to see its curves.")
+        : tr("What is selected has no %1 on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);
+    m_curves->setEmptyText(isAsked ? QString() : below);
 }
 
 /// The view opens on something that all runs have, where there is such a thing.

@@ -99,6 +99,7 @@ void DistributionView::buildBelow()
 void DistributionView::buildBar()
 {
     m_kindBox = m_bar->addCombo(tr("Kind"), QStringLiteral("distributionKind"));
+    m_bar->keepWhole(m_kindBox);
     m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("distributionRank"));
     m_shapeBox = m_bar->addCombo(tr("As"), QStringLiteral("distributionShape"));
     m_shapeBox->addItem(tr("heat strip"), static_cast<int>(DistributionShape::Strip));

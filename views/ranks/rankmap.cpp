@@ -2,6 +2,7 @@
 #include "rankmap.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QKeyEvent>
 #include <QPainter>
@@ -22,6 +23,16 @@ using analysis::RankOddness;
 using series::CellState;
 
 namespace {
+
+constexpr double kHalfway = 0.179; ///< luminance from which black words have more contrast than white ones
+
+/// Relative luminance, 0..1 (WCAG 2.2).
+double luminanceOf(const QColor& color)
+{
+    const auto linear
+        = [](double part) { return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4); };
+    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+}
 
 constexpr int kInset = 12;
 constexpr int kMapTop = 30; ///< px above the cells: names of columns and blocks
@@ -195,7 +206,7 @@ void RankMap::paintCells(QPainter& painter, const RankMapLayout& layout) const
                 const auto fill
                     = QColor::fromRgb(kSequentialTable[colors.indexOf(static_cast<float>(one.value.value))]);
                 painter.fillRect(cell, fill);
-                ink = fill.lightness() > 120 ? QColor(0x15, 0x17, 0x1A) : QColor(0xFF, 0xFF, 0xFF);
+                ink = luminanceOf(fill) > kHalfway ? QColor(0x15, 0x17, 0x1A) : QColor(0xFF, 0xFF, 0xFF);
             } else if (isSmall) {
                 painter.fillRect(nonFinite ? cell.adjusted(0, 0, 1, 1) : cell, glyphs::fill(one.value.state, theme));
             } else {

@@ -2,6 +2,8 @@
 #include "modulespanel.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include <QHeaderView>
 #include <QLineEdit>
@@ -35,6 +37,35 @@ constexpr int kScanEveryMs = 2000; ///< worst values change slowly
 constexpr int kFilterAfterMs = 60; ///< one answer a word, not one a letter
 constexpr int kExpandUpTo = 400; ///< a filter that leaves this few opens the whole tree
 constexpr std::size_t kMostSelected = 18; ///< distinguishable series, see the design tokens
+constexpr std::size_t kMostAsked = 1000; ///< names of a selection that are looked up at once
+
+/// As many as can be told apart, of each list its share, each once; and what is left over.
+std::pair<std::vector<ModuleKey>, std::vector<ModuleKey>> fairly(const std::vector<std::vector<ModuleKey>>& lists)
+{
+    std::vector<std::size_t> shares(lists.size(), 0);
+    std::size_t given = 0;
+    for (bool isMore = true; isMore && given < kMostSelected;) {
+        isMore = false;
+        for (std::size_t i = 0; i < lists.size() && given < kMostSelected; ++i) {
+            if (shares[i] < lists[i].size()) {
+                ++shares[i];
+                ++given;
+                isMore = true;
+            }
+        }
+    }
+    std::vector<ModuleKey> shown, omitted;
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        for (std::size_t k = 0; k < lists[i].size(); ++k) {
+            const ModuleKey& key = lists[i][k];
+            auto& list = k < shares[i] ? shown : omitted;
+            if (std::ranges::find(shown, key) == shown.end() && std::ranges::find(list, key) == list.end())
+                list.push_back(key);
+        }
+    }
+    std::erase_if(omitted, [&](const ModuleKey& key) { return std::ranges::find(shown, key) != shown.end(); });
+    return { std::move(shown), std::move(omitted) };
+}
 
 constexpr int kGlyphRoom = 32; ///< px before the words of the filter
 
@@ -239,26 +270,25 @@ void ModulesPanel::treeSelectionChanged()
     const auto catalog = m_context.state->catalog();
     if (m_ownChange || !catalog)
         return;
-    // What the views can show of this kind; where that is nothing, whatever there is.
-    std::vector<ModuleKey> keys, others;
-    const auto take = [](std::vector<ModuleKey>& list, std::vector<ModuleKey>& more) {
-        for (ModuleKey& key : more) {
-            if (list.size() < kMostSelected && std::find(list.begin(), list.end(), key) == list.end())
-                list.push_back(std::move(key));
-        }
-    };
+    // What the views can show of this kind; where that is nothing, whatever there is. By selected row.
+    std::vector<std::vector<ModuleKey>> keys, others;
+    std::size_t asked = 0;
     for (const QModelIndex& index : m_tree->selectionModel()->selectedRows()) {
+        keys.emplace_back();
+        others.emplace_back();
         for (const QString& name : m_model->namesBelow(index)) {
-            ModuleKeys found = keysOf(*catalog, m_context.state->kind(), name);
-            take(found.kind == m_context.state->kind() ? keys : others, found.keys);
-            if (keys.size() >= kMostSelected)
+            if (++asked > kMostAsked && keys.back().size() >= kMostSelected)
                 break;
+            ModuleKeys found = keysOf(*catalog, m_context.state->kind(), name);
+            auto& list = found.kind == m_context.state->kind() ? keys.back() : others.back();
+            std::move(found.keys.begin(), found.keys.end(), std::back_inserter(list));
         }
     }
-    if (keys.empty())
-        keys = std::move(others);
+    auto [shown, omitted] = fairly(std::ranges::all_of(keys, &std::vector<ModuleKey>::empty) ? others : keys);
+    if (asked > kMostAsked)
+        omitted.clear(); // not all are known
     const QScopedValueRollback guard(m_ownChange, true);
-    m_context.state->setSelection(std::move(keys));
+    m_context.state->setSelection(std::move(shown), std::move(omitted));
 }
 
 void ModulesPanel::showSelection()
