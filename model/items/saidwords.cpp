@@ -237,7 +237,7 @@ constexpr const char* kConfigs[] {
     QT_TRANSLATE_NOOP("Said", "[] or two moments such as %1"),
     QT_TRANSLATE_NOOP("Said", "\"%1\" or \"%2\""),
     QT_TRANSLATE_NOOP("Said", "one of %1"),
-    QT_TRANSLATE_NOOP("Said",
+    QT_TRANSLATE_NOOP("Said", // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one sentence
         "forward_only and backward_only are both true: neither activations nor their gradients are collected; set one "
         "of them to false"),
     QT_TRANSLATE_NOOP("Said", "a number in the config is larger than any number can be"),

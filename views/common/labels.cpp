@@ -61,7 +61,7 @@ QString cut(const Label& label, Front front, const QFontMetricsF& metrics, doubl
         tag = QStringLiteral("L%1 ").arg(front == Front::Numbers ? label.numbers.join(u'.') : label.numbers.front());
     const QString word = front == Front::Word ? label.text.section(u'.', 0, 0) + u' ' : QString();
     for (const qsizetype from : label.cuts) {
-        const QString text = word + (from > label.firstNumber ? tag : QString()) + kDots + label.text.mid(from);
+        QString text = word + (from > label.firstNumber ? tag : QString()) + kDots + label.text.mid(from);
         if (metrics.horizontalAdvance(text) <= width)
             return text;
     }

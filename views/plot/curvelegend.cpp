@@ -200,9 +200,11 @@ bool CurveLegend::placeBeside(double room)
     if (std::ranges::any_of(m_picture.series,
             [&](const CurveSeries& one) { return kIndent + names.horizontalAdvance(one.row.label) + 6 > width; }))
         return false;
-    for (std::size_t i = 0; i < m_lines.size(); ++i)
+    for (std::size_t i = 0; i < m_lines.size(); ++i) {
+        const std::size_t column = i / rows;
         m_lines[i] = { static_cast<int>(i), Form::Beside, kShort, m_area.top() + static_cast<double>(i % rows) * kShort,
-            static_cast<double>(i / rows) * width };
+            static_cast<double>(column) * width };
+    }
     return true;
 }
 
