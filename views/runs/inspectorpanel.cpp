@@ -465,6 +465,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
         addLastFinite(row, answer.lastFinite[i]);
         if (row.values.size() == order.size()) {
             std::vector<FactTable::Value> inOrder;
+            inOrder.reserve(order.size());
             for (const std::size_t c : order)
                 inOrder.push_back(std::move(row.values[c]));
             row.values = std::move(inOrder);
