@@ -211,6 +211,31 @@ private Q_SLOTS:
         QVERIFY(!worst("layers.7.attn.qkv.weight").isSource && !worst("layers.9.ln1.weight").isSource);
     }
 
+    void severalModulesShareTheCurvesThatCanBeToldApart()
+    {
+        state()->setKind(Kind::GradReduced);
+        auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("modulesTree"));
+        const auto* model = m_window->findChild<views::ModulesPanel*>()->model();
+        QTRY_VERIFY_WITH_TIMEOUT(model->indexOf(QStringLiteral("layers.11.attn")).isValid(), kWaitMs);
+        QItemSelection twelve;
+        for (int i = 0; i < 12; ++i) {
+            const QModelIndex index = model->indexOf(QStringLiteral("layers.%1").arg(i));
+            twelve.select(index, index);
+        }
+        tree->selectionModel()->select(twelve, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+        std::set<QString> layers;
+        for (const views::ModuleKey& key : state()->selection())
+            layers.insert(key.name.section(u'.', 0, 1));
+        QCOMPARE(state()->selection().size(), std::size_t { 18 });
+        QCOMPARE(layers.size(), std::size_t { 12 });
+        // What is left out is known, each once.
+        QVERIFY(!state()->omitted().empty());
+        for (const views::ModuleKey& key : state()->omitted()) {
+            QVERIFY(std::ranges::count(state()->selection(), key) == 0);
+            QVERIFY(std::ranges::count(state()->omitted(), key) == 1);
+        }
+    }
+
     void aCurveIsHiddenAndShownAloneByItsName()
     {
         state()->setSelection(keys({ "tok_emb.weight", "pos_emb.weight", "head.weight" }));
