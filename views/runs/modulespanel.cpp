@@ -2,7 +2,7 @@
 #include "modulespanel.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
 #include <utility>
 
 #include <QHeaderView>
@@ -39,7 +39,7 @@ constexpr int kExpandUpTo = 400; ///< a filter that leaves this few opens the wh
 constexpr std::size_t kMostSelected = 18; ///< distinguishable series, see the design tokens
 constexpr std::size_t kMostAsked = 1000; ///< names of a selection that are looked up at once
 
-/// As many as can be told apart, of each list its share, each once; and what is left over.
+/// As many as can be told apart, of each list its share; and what is left over. No key is in two of the lists.
 std::pair<std::vector<ModuleKey>, std::vector<ModuleKey>> fairly(const std::vector<std::vector<ModuleKey>>& lists)
 {
     std::vector<std::size_t> shares(lists.size(), 0);
@@ -56,14 +56,10 @@ std::pair<std::vector<ModuleKey>, std::vector<ModuleKey>> fairly(const std::vect
     }
     std::vector<ModuleKey> shown, omitted;
     for (std::size_t i = 0; i < lists.size(); ++i) {
-        for (std::size_t k = 0; k < lists[i].size(); ++k) {
-            const ModuleKey& key = lists[i][k];
-            auto& list = k < shares[i] ? shown : omitted;
-            if (std::ranges::find(shown, key) == shown.end() && std::ranges::find(list, key) == list.end())
-                list.push_back(key);
-        }
+        const auto end = lists[i].begin() + static_cast<std::ptrdiff_t>(shares[i]);
+        shown.insert(shown.end(), lists[i].begin(), end);
+        omitted.insert(omitted.end(), end, lists[i].end());
     }
-    std::erase_if(omitted, [&](const ModuleKey& key) { return std::ranges::find(shown, key) != shown.end(); });
     return { std::move(shown), std::move(omitted) };
 }
 
@@ -280,8 +276,17 @@ void ModulesPanel::treeSelectionChanged()
             if (++asked > kMostAsked && keys.back().size() >= kMostSelected)
                 break;
             ModuleKeys found = keysOf(*catalog, m_context.state->kind(), name);
-            auto& list = found.kind == m_context.state->kind() ? keys.back() : others.back();
-            std::move(found.keys.begin(), found.keys.end(), std::back_inserter(list));
+            auto& lists = found.kind == m_context.state->kind() ? keys : others;
+            const auto isIn = [](const ModuleKey& key) {
+                return
+                    [&key](const std::vector<ModuleKey>& list) { return std::ranges::find(list, key) != list.end(); };
+            };
+            // A module may be selected beside what it is in. Of more than are looked up none is left over.
+            for (ModuleKey& key : found.keys) {
+                if ((asked <= kMostAsked || lists.back().size() < kMostSelected)
+                    && std::ranges::none_of(lists, isIn(key)))
+                    lists.back().push_back(std::move(key));
+            }
         }
     }
     auto [shown, omitted] = fairly(std::ranges::all_of(keys, &std::vector<ModuleKey>::empty) ? others : keys);
