@@ -130,21 +130,12 @@ private Q_SLOTS:
     void noTagOfAStepLiesOverAnother()
     {
         const Theme& theme = Theme::dark();
-        const auto tagged = [&](std::optional<Step> cursor, const QColor& color) {
-            QImage image(400, 140, QImage::Format_RGB32);
-            image.fill(theme.base);
-            QPainter painter(&image);
+        const auto tagged = [](std::optional<Step> cursor, const QColor& color) {
             StepMarks marks;
             marks.a = Step { 110 };
             marks.b = Step { 117 };
             marks.cursor = cursor;
-            AxisPainter(painter, theme).cursorTags(QRectF(50, 10, 300, 100), { Step { 0 }, Step { 299 } }, marks);
-            int pixels = 0;
-            for (int y = 110; y < 140; ++y) {
-                for (int x = 0; x < 400; ++x)
-                    pixels += image.pixel(x, y) == color.rgb();
-            }
-            return pixels;
+            return pixelsOfTags(marks, QRect(0, 110, 400, 30), color);
         };
         const int marks = tagged({}, theme.border);
         QVERIFY(marks > 500);
@@ -158,20 +149,11 @@ private Q_SLOTS:
     {
         const Theme& theme = Theme::dark();
         const auto pixelsNear = [&](std::optional<Step> hover) {
-            QImage image(400, 140, QImage::Format_RGB32);
-            image.fill(theme.base);
-            QPainter painter(&image);
             StepMarks marks;
             marks.a = Step { 110 };
             marks.b = Step { 170 };
             marks.hover = hover;
-            AxisPainter(painter, theme).cursorTags(QRectF(50, 10, 300, 100), { Step { 0 }, Step { 299 } }, marks);
-            int pixels = 0;
-            for (int y = 115; y < 130; ++y) {
-                for (int x = 50 + 132 - 6; x < 50 + 132 + 6; ++x)
-                    pixels += image.pixel(x, y) == theme.raised.rgb();
-            }
-            return pixels;
+            return pixelsOfTags(marks, QRect(50 + 132 - 6, 115, 12, 15), theme.raised);
         };
         QCOMPARE(pixelsNear({}), 0);
         QVERIFY(pixelsNear(Step { 132 }) > 60);
@@ -489,6 +471,22 @@ private Q_SLOTS:
     }
 
 private:
+    /// How many pixels of a part of a picture of 400 x 140 have a color, when its axis has these tags.
+    static int pixelsOfTags(const StepMarks& marks, const QRect& part, const QColor& color)
+    {
+        const Theme& theme = Theme::dark();
+        QImage image(400, 140, QImage::Format_RGB32);
+        image.fill(theme.base);
+        QPainter painter(&image);
+        AxisPainter(painter, theme).cursorTags(QRectF(50, 10, 300, 100), { Step { 0 }, Step { 299 } }, marks);
+        int pixels = 0;
+        for (int y = part.top(); y <= part.bottom(); ++y) {
+            for (int x = part.left(); x <= part.right(); ++x)
+                pixels += image.pixel(x, y) == color.rgb();
+        }
+        return pixels;
+    }
+
     static ModuleKey key(const char* name) { return { QString::fromLatin1(name), Slot::output() }; }
 
     static std::shared_ptr<const HeatPicture> heatPicture(const ViewState& state, HeatScale scale)
