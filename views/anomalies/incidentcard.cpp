@@ -64,9 +64,10 @@ std::optional<ModuleKey> keyOfBlock(const ViewState& state, const QString& block
 {
     const store::Catalog& catalog = *state.catalog();
     QStringList names { block };
+    const std::string part = block.toStdString() + '.';
     for (const std::uint32_t place : catalog.rows->namesInModelOrder()) {
         const std::string_view name = catalog.rows->names().at(place);
-        if (name.starts_with(block.toStdString() + '.')) {
+        if (name.starts_with(part)) {
             names.append(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
             break;
         }
