@@ -5123,7 +5123,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>The runs have no %1 of the same modules on rank %2. Choose another kind, or other runs.</source>
-        <translation>这些运行在 rank %2 上没有相同模块的%1。请选择其他类别或其他运行。</translation>
+        <translation>这些运行在 rank %2 上没有相同模块的“%1”。请选择其他类别或其他运行。</translation>
     </message>
     <message>
         <source>Select a module to see its curves.</source>
