@@ -4211,7 +4211,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 of everything collected</source>
-        <translation>所有已采集数据的 %1</translation>
+        <translation>所有已采集数据的%1</translation>
     </message>
     <message>
         <source>%1 of everything collected, else %2</source>
