@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -69,13 +71,31 @@ def test_the_same_comes_out_of_both_ways_to_launch(tmp_path: Path, net: str, ste
     assert files == files_in(tmp_path / "late") and len(files) > 20
 
 
+def long_calls(found: dict[str, Any]) -> set[tuple[str, int]]:
+    """Those that took a quarter of what is launched, by what was called and its how-manieth call that was."""
+    counts: Counter[str] = Counter()
+    long = set()
+    for took, call in found["calls"]:
+        name = re.sub(r" at 0x[0-9a-f]+", "", call)
+        counts[name] += 1
+        if took >= found["queue"] / 4:
+            long.add((name, counts[name]))
+    return long
+
+
 def test_no_call_of_the_agent_waits_for_what_was_launched(tmp_path: Path) -> None:
     """Work of half a second is launched before each forward pass, before the loss is logged, and inside the optimizer:
-    everything that is watched meets it, and goes on at once."""
+    everything that is watched meets it, and goes on at once. A call that waits does so in every run of the same training;
+    one that a busy machine held up does not."""
     found = run(tmp_path / "late", "asynchronous", "transformer", 3, queue=0.5)
-    assert found["waited"] == []
-    longest = sorted(found["calls"], reverse=True)[:5]
-    assert longest[0][0] < found["queue"] / 4, longest
+    long = long_calls(found)
+    for again in range(3):
+        assert found["waited"] == []
+        if not long:
+            break
+        found = run(tmp_path / f"again-{again}", "asynchronous", "transformer", 3, queue=0.5)
+        long &= long_calls(found)
+    assert not long
     kinds = {table[0] for frame in found["frames"] for table in frame[1]}
     assert kinds >= {Kind.ACTV, Kind.ACTV_GRAD, Kind.GRAD_REDUCED, Kind.EXP_AVG, Kind.PARAM_UPDATED, Kind.UPDATE,
                      Kind.MG_DIRECTION, Kind.LINEAR, Kind.ROUTER, Kind.ATTENTION}  # fmt: skip

@@ -88,13 +88,16 @@ def trained(
 
 def both(make: Any, config: Any, **more: Any) -> tuple[float, RecordingSink]:
     """Trains without the agent and with it to the same bits; the scale at the end, and what was recorded. On two busy
-    cores MindSpore 2.10 ends one such training in sixty in other bits without an agent: where the two differ, the bits
-    are those that most of three such trainings end in. The training with the agent has one try."""
-    plain, watched = [trained(make, None, **more)[:2]], trained(make, config, **more)
-    if plain[0] != watched[:2]:
+    cores MindSpore 2.10 ends one such training in sixty in other bits without an agent: where the two differ, each is
+    trained twice more, and held to what most of its three trainings end in."""
+    plain, watched = [trained(make, None, **more)[:2]], [trained(make, config, **more)]
+    if plain[0] != watched[0][:2]:
         plain += [trained(make, None, **more)[:2] for _ in range(2)]
-    assert max(plain, key=plain.count) == watched[:2]
-    return watched[1:]
+        watched += [trained(make, config, **more) for _ in range(2)]
+    usual = max(plain, key=plain.count)
+    same = [one for one in watched if one[:2] == usual]
+    assert len(same) > len(watched) / 2, (plain, [one[:2] for one in watched])
+    return same[0][1:]
 
 
 def forms(sink: RecordingSink, kind: Kind) -> set[Form]:
