@@ -85,7 +85,7 @@ def long_calls(found: dict[str, Any]) -> set[tuple[str, int]]:
 
 def test_no_call_of_the_agent_waits_for_what_was_launched(tmp_path: Path) -> None:
     """Work of half a second is launched before each forward pass, before the loss is logged, and inside the optimizer:
-    everything that is watched meets it, and goes on at once. A call that waits does so in every run of the same training;
+    everything that is watched meets it, and goes on at once. A call that waits does so in every run of a training;
     one that a busy machine held up does not."""
     found = run(tmp_path / "late", "asynchronous", "transformer", 3, queue=0.5)
     long = long_calls(found)
