@@ -5344,11 +5344,11 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Ranks are numbers, such as 0, 1.</source>
-        <translation>Rank 是数字，例如 0, 1。</translation>
+        <translation>rank 是数字，例如 0, 1。</translation>
     </message>
     <message>
         <source>Rank %1 does not exist.</source>
-        <translation>Rank %1 不存在。</translation>
+        <translation>rank %1 不存在。</translation>
     </message>
     <message>
         <source>A step is a whole number.</source>
