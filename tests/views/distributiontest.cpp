@@ -127,19 +127,25 @@ void write(const std::string& path, int steps, bool hasHistograms = true)
     std::vector<std::string> names;
     for (int tensor = 0; tensor < kTensors; ++tensor)
         names.push_back(nameOf(tensor));
-    const auto norms
-        = builder.addLayout(Kind::GradReduced, { Stat::Norm, Stat::Nans, Stat::PosInfs, Stat::NegInfs }, names);
+    const auto norms = builder.addLayout(
+        Kind::GradReduced, { Stat::Norm, Stat::Min, Stat::Max, Stat::Nans, Stat::PosInfs, Stat::NegInfs }, names);
     for (int rank = 0; rank < kRanks; ++rank) {
         const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
         std::vector<StepBlock> blocks;
         for (int step = 0; step < steps; ++step) {
             StepBlock norm = blockOf(norms, step);
-            std::vector<float> values(kTensors, 1.0F);
+            std::vector<float> values(kTensors, 1.0F), least, greatest;
+            for (int tensor = 0; tensor < kTensors; ++tensor) {
+                const std::vector<double> elements = elementsOf(Kind::GradReduced, rank, step, tensor);
+                const auto [low, high] = std::minmax_element(elements.begin(), elements.end());
+                least.push_back(static_cast<float>(*low));
+                greatest.push_back(static_cast<float>(*high));
+            }
             std::vector<std::uint64_t> nans(kTensors), none(kTensors), negative(kTensors);
             nans[1] = rank == 1 && step == kBroken ? 1 : 0;
             negative[0] = rank == 0 && step == kInfinite ? 1 : 0;
-            norm.columns = { { Stat::Norm, values }, { Stat::Nans, nans }, { Stat::PosInfs, none },
-                { Stat::NegInfs, negative } };
+            norm.columns = { { Stat::Norm, values }, { Stat::Min, least }, { Stat::Max, greatest },
+                { Stat::Nans, nans }, { Stat::PosInfs, none }, { Stat::NegInfs, negative } };
             blocks.push_back(norm);
             if (!hasHistograms)
                 continue;
@@ -252,6 +258,34 @@ private Q_SLOTS:
                 const double value = curves.series[i].result.buckets[static_cast<std::size_t>(column)].last;
                 const auto at = static_cast<std::size_t>(std::max(0.0, std::ceil(kQuantiles[i].share * kElements) - 1));
                 QCOMPARE(binOf(octaveEdges(), value), binOf(octaveEdges(), elements[at]));
+            }
+        }
+    }
+
+    /// The bin of the largest elements reaches further than they do; also where a column adds up several steps.
+    void noQuantileIsBeyondTheElements()
+    {
+        m_state->setKind(Kind::GradReduced);
+        m_state->setSelection({ key(2) });
+        for (const StepRange range :
+            { StepRange { Step { 100 }, Step { 160 } }, { Step { 0 }, Step { kSteps - 1 } } }) {
+            m_state->zoomTo(range);
+            settle();
+            const CurvePicture& curves = *m_view->curves()->picture();
+            const DistributionStrip& strip = shown().strips.front();
+            for (int column = 0; column < strip.columns; ++column) {
+                double least = 0, greatest = 0;
+                const StepRange steps = strip.heat.stepsOf(column);
+                for (std::int64_t step = steps.first.value; step <= steps.last.value; ++step) {
+                    for (const double one : elementsOf(Kind::GradReduced, 0, static_cast<int>(step), 2)) {
+                        least = std::min(least, one);
+                        greatest = std::max(greatest, one);
+                    }
+                }
+                for (const CurveSeries& one : curves.series) {
+                    const double value = one.result.buckets[static_cast<std::size_t>(column)].last;
+                    QVERIFY(value >= static_cast<float>(least) && value <= static_cast<float>(greatest));
+                }
             }
         }
     }

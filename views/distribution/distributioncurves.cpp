@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<int, 7> kQuantileColors { 13, 7, 1, 0, 3, 9, 15 };
 
 /// What a curve shows of one column.
-using ColumnValue = std::function<double(std::span<const double> counts)>;
+using ColumnValue = std::function<double(int column)>;
 
 CurveSeries curveOf(
     const DistributionStrip& strip, const QString& name, int slot, StepRange range, const ColumnValue& value)
@@ -39,7 +39,7 @@ CurveSeries curveOf(
         if (bucket.samples == 0 || !(strip.totals[place] > 0))
             continue;
         bucket.finite = bucket.samples;
-        bucket.min = bucket.max = bucket.mean = bucket.first = bucket.last = value(strip.countsOf(column));
+        bucket.min = bucket.max = bucket.mean = bucket.first = bucket.last = value(column);
     }
     return one;
 }
@@ -84,9 +84,14 @@ CurvePicture curvesBelow(const DistributionStrip& strip, BelowStrips below, Step
     picture.isLive = isLive;
     if (below == BelowStrips::Quantiles) {
         for (std::size_t i = 0; i < kQuantiles.size(); ++i) {
-            picture.series.push_back(curveOf(strip, QString::fromLatin1(kQuantiles[i].name), kQuantileColors[i], range,
-                [&](std::span<const double> counts) {
-                    return analysis::quantile(*strip.edges, counts, kQuantiles[i].share);
+            picture.series.push_back(
+                curveOf(strip, QString::fromLatin1(kQuantiles[i].name), kQuantileColors[i], range, [&](int column) {
+                    const double value = analysis::quantile(*strip.edges, strip.countsOf(column), kQuantiles[i].share);
+                    if (strip.reaches.empty())
+                        return value;
+                    // A bin reaches beyond the tensor's largest element, which is known.
+                    const auto& [least, greatest] = strip.reaches[static_cast<std::size_t>(column)];
+                    return std::min(std::max(value, least), greatest);
                 }));
         }
         picture.linear = nearZero(picture);
@@ -95,9 +100,9 @@ CurvePicture curvesBelow(const DistributionStrip& strip, BelowStrips below, Step
     if (!analysis::hasOctaves(*strip.edges))
         return picture;
     for (std::size_t i = 0; i < analysis::kFormats.size(); ++i) {
-        picture.series.push_back(curveOf(strip, QString::fromLatin1(analysis::kFormats[i].name), static_cast<int>(i),
-            range, [&](std::span<const double> counts) {
-                return lossIn(strip, counts, static_cast<analysis::Format>(i), below);
+        picture.series.push_back(curveOf(
+            strip, QString::fromLatin1(analysis::kFormats[i].name), static_cast<int>(i), range, [&](int column) {
+                return lossIn(strip, strip.countsOf(column), static_cast<analysis::Format>(i), below);
             }));
     }
     return picture;

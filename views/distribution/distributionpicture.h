@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <telltale/heatmap/heatpicture.h>
@@ -29,6 +30,9 @@ struct DistributionStrip {
     std::vector<std::uint32_t> samples; ///< of each column: histograms in it
     /// Of each column: the strongest of what the tensor's other statistics say, and of what the bins leave out.
     std::vector<series::CellState> states;
+    /// Of each column: the least and the greatest element where each of its steps has them, infinite elsewhere. Empty
+    /// where nobody asked.
+    std::vector<std::pair<double, double>> reaches;
     int firstBin = 0; ///< that is shown
     int lastBin = 0;
     HeatPicture heat; ///< of the bins that are shown, the greatest values first

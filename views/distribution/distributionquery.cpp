@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -70,6 +71,26 @@ bool hasUncounted(const DistributionStrip& strip, std::size_t column)
     return isOpen && strip.numel > 0 && strip.totals[column] < expected * (1 - 1e-6) - 0.5;
 }
 
+/// Fills the strip's reaches.
+Expected<void> readReaches(store::RunReader& reader, const RowIndex::Row& statistics, int pixels, StepRange range,
+    DistributionStrip& strip, const series::CancelToken& cancel)
+{
+    constexpr double kOpen = std::numeric_limits<double>::infinity();
+    strip.reaches.assign(static_cast<std::size_t>(strip.columns), { -kOpen, kOpen });
+    for (const Stat stat : { Stat::Min, Stat::Max }) {
+        const auto curve = reader.curve({ statistics.attempts, stat, range, pixels }, cancel);
+        if (!curve)
+            return tl::unexpected(curve.error());
+        for (std::size_t i = 0; i < std::min(strip.reaches.size(), curve->buckets.size()); ++i) {
+            const series::Bucket& bucket = curve->buckets[i];
+            if (bucket.finite > 0 && bucket.finite >= strip.samples[i])
+                (stat == Stat::Min ? strip.reaches[i].first : strip.reaches[i].second)
+                    = stat == Stat::Min ? bucket.min : bucket.max;
+        }
+    }
+    return {};
+}
+
 Expected<DistributionStrip> readStrip(store::RunReader& reader, const DistributionRequest& request,
     const RowIndex& index, const RowIndex::Row& from, const series::CancelToken& cancel)
 {
@@ -121,6 +142,10 @@ Expected<DistributionStrip> readStrip(store::RunReader& reader, const Distributi
             strip.states[column] = std::max(strip.states[column], others->buckets[column].state);
         if (!statistics && hasUncounted(strip, column))
             strip.states[column] = CellState::NaN;
+    }
+    if (request.below == BelowStrips::Quantiles && statistics && statistics->answers(Stat::AbsMax)) {
+        if (auto read = readReaches(reader, *statistics, pixels, request.range, strip, cancel); !read)
+            return tl::unexpected(std::move(read).error());
     }
     strip.finish(request.color, request.range);
     strip.heat.isLive = request.isLive;
