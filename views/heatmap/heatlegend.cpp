@@ -65,6 +65,13 @@ QString rangeText(const HeatPicture& picture)
     return QCoreApplication::translate("HeatLegend", "%1 to %2").arg(formatValue(low), formatValue(high));
 }
 
+/// What the colors end at, beside a decade written as one.
+QString endText(double value)
+{
+    const double power = std::log10(std::abs(value));
+    return std::abs(power - std::round(power)) < 1e-9 ? formatDecade(value) : formatValue(value, 2);
+}
+
 /// The ends of a map of colors are near those of the page: both have an edge.
 void paintClip(QPainter& painter, QPointF center, bool up, const QColor& color, const Theme& theme)
 {
@@ -119,8 +126,7 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
         taken.push_back(y);
         painter.fillRect(QRectF(bar.right() + 1, y, 4, 1), theme.text3);
         painter.setPen(theme.text2);
-        painter.drawText(
-            QRectF(bar.right() + 10, y - 8, 110, 16), Qt::AlignLeft | Qt::AlignVCenter, formatValue(end, 2));
+        painter.drawText(QRectF(bar.right() + 10, y - 8, 110, 16), Qt::AlignLeft | Qt::AlignVCenter, endText(end));
     }
 }
 
@@ -206,13 +212,13 @@ void paintHeatLegend(
 double heatStripWidth(const HeatPicture& picture)
 {
     const QFontMetricsF metrics(numberFont(11));
-    return metrics.horizontalAdvance(formatValue(picture.scale.low()))
-        + metrics.horizontalAdvance(formatValue(picture.scale.high())) + kStripWidth + 2 * kStripGap + 1;
+    return metrics.horizontalAdvance(endText(picture.scale.low()))
+        + metrics.horizontalAdvance(endText(picture.scale.high())) + kStripWidth + 2 * kStripGap + 1;
 }
 
 void paintHeatStrip(QPainter& painter, const QRectF& line, const HeatPicture& picture, const Theme& theme)
 {
-    const QString low = formatValue(picture.scale.low()), high = formatValue(picture.scale.high());
+    const QString low = endText(picture.scale.low()), high = endText(picture.scale.high());
     painter.setFont(numberFont(11));
     painter.setPen(theme.text2);
     const double lowWidth = painter.fontMetrics().horizontalAdvance(low);

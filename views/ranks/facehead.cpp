@@ -7,6 +7,7 @@
 #include <QSignalBlocker>
 #include <QSlider>
 
+#include <telltale/common/labels.h>
 #include <telltale/common/theme.h>
 
 namespace telltale::views {
@@ -15,7 +16,7 @@ namespace {
 constexpr int kHeight = 28;
 constexpr int kLeastSlider = 48;
 
-/// Cut at the left with dots: the last parts of a name tell it from others.
+/// Cut as names are everywhere: their last parts tell them from others.
 class ValueLabel : public QLabel {
 public:
     using QLabel::QLabel;
@@ -25,8 +26,8 @@ protected:
     {
         QPainter painter(this);
         painter.setPen(palette().color(foregroundRole()));
-        painter.drawText(
-            rect(), Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(text(), Qt::ElideLeft, width()));
+        painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter,
+            fitLabels({ text() }, QFontMetricsF(painter.font()), width()).front());
     }
 };
 }

@@ -35,7 +35,7 @@ double luminanceOf(const QColor& color)
 }
 
 constexpr int kInset = 12;
-constexpr int kMapTop = 30; ///< px above the cells: names of columns and blocks
+constexpr int kMapTop = 12; ///< px above the map
 constexpr int kSigns = 20; ///< px of a line that explains a sign
 constexpr int kSignsFrom = 150; ///< px of the height from which there is room for them
 constexpr double kMarked = 16; ///< px from which a cell has room for a sign beside its value
