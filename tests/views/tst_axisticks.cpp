@@ -6,7 +6,11 @@
 #include <set>
 
 #include <QFontMetricsF>
+#include <QImage>
+#include <QPainter>
 
+#include <telltale/common/axispainter.h>
+#include <telltale/common/eventmark.h>
 #include <telltale/common/labels.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
@@ -271,6 +275,27 @@ private Q_SLOTS:
             for (double unit = 0; unit <= 1; unit += 0.05)
                 QVERIFY(std::abs(scale.unitOf(scale.valueAt(unit)) - unit) < 1e-9);
         }
+    }
+
+    void noWordStandsOnAMark()
+    {
+        const auto drawn = [](const QString& word, std::vector<EventMark> others, std::vector<EventMark> over = {}) {
+            others.push_back({ Step { 98 }, EventMark::Shape::Flag, word, 0, 0 });
+            QImage image(400, 17, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            AxisPainter(painter, Theme::dark())
+                .events(image.rect(), image.rect(), { Step { 0 }, Step { 99 } }, others, over);
+            return image;
+        };
+        const auto hasWord = [&](const std::vector<EventMark>& others, const std::vector<EventMark>& over = {}) {
+            return drawn(QStringLiteral("rules"), others, over) != drawn({}, others, over);
+        };
+        QVERIFY(hasWord({})); // before its flag, at the end
+        QVERIFY(hasWord({ { Step { 60 }, EventMark::Shape::Flag, {} } }));
+        QVERIFY(!hasWord({ { Step { 94 }, EventMark::Shape::Flag, {} } }));
+        QVERIFY(!hasWord({ { Step { 94 }, EventMark::Shape::Checkpoint, {} } }));
+        QVERIFY(!hasWord({}, { { Step { 94 }, EventMark::Shape::Critical, {} } }));
     }
 
     void numbersReadAsTheDesignWritesThem()

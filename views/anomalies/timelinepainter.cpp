@@ -208,10 +208,11 @@ void TimelinePainter::paintRunMarks(const std::vector<StepRange>& gaps) const
                 series::CellState::Gap, m_theme);
         drawnTo = right;
     }
-    AxisPainter(m_painter, m_theme)
-        .events(QRectF(m_plot.left(), rect.top(), m_plot.width(), rect.height()),
-            QRectF(m_plot.left(), rect.top(), m_plot.width(), rect.height()), m_state.visibleRange(),
-            m_state.eventMarks());
+    std::vector<EventMark> incidents;
+    for (const int row : m_lanes.front().rows)
+        incidents.push_back(EventMark::of(m_state.incidents()->incident(row)));
+    const QRectF lane(m_plot.left(), rect.top(), m_plot.width(), rect.height());
+    AxisPainter(m_painter, m_theme).events(lane, lane, visible, m_state.eventMarks(), incidents);
 }
 
 void TimelinePainter::paintGlyphs(int lane) const

@@ -129,12 +129,16 @@ void AxisPainter::cursorLines(const QRectF& plot, StepRange range, const StepMar
 {
     m_painter.save();
     m_painter.setRenderHint(QPainter::Antialiasing, false);
+    // On whole pixels of the screen: at 150 % one line would have one of them and the next one two.
+    const QTransform device = m_painter.combinedTransform();
+    const double scale = device.isRotating() ? 1 : device.m11();
     const auto line = [&](std::optional<Step> step, double alpha) {
         if (!step || !range.contains(*step))
             return;
-        const double x = std::floor(xIn(plot, range, *step)) + 0.5;
-        m_painter.setPen(QPen(withAlpha(m_theme.text, alpha), 1));
-        m_painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+        const double left = std::floor(std::floor(xIn(plot, range, *step)) * scale + device.dx() + 1e-6);
+        m_painter.fillRect(
+            QRectF((left - device.dx()) / scale, plot.top(), std::round(scale) / scale, plot.height() + 1),
+            withAlpha(m_theme.text, alpha));
     };
     if (marks.hover != marks.cursor)
         line(marks.hover, 0.4);
@@ -223,12 +227,36 @@ void AxisPainter::cursorTags(const QRectF& plot, StepRange range, const StepMark
     m_painter.restore();
 }
 
-void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events)
+void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events,
+    const std::vector<EventMark>& over)
 {
+    // By pixel: marks come in the order of their records, which is not that of their steps.
+    std::vector<bool> taken(static_cast<std::size_t>(std::max(1.0, plot.width())));
+    const auto pixels = [&](double from, double to) {
+        const auto at = [&](double x) {
+            return taken.begin()
+                + static_cast<std::ptrdiff_t>(std::clamp(x - plot.left(), 0.0, static_cast<double>(taken.size())));
+        };
+        return std::pair(at(from), at(to));
+    };
+    const auto take = [&](double from, double to) {
+        const auto [first, last] = pixels(from, to);
+        std::fill(first, last, true);
+    };
+    const auto isFree = [&](double from, double to) {
+        const auto [first, last] = pixels(from, to);
+        return std::find(first, last, true) == last;
+    };
+    for (const std::vector<EventMark>* marks : { &events, &over }) {
+        for (const EventMark& mark : *marks) {
+            const double x = range.contains(mark.step) ? std::floor(xIn(plot, range, mark.step)) : -1e9;
+            const bool isFlag = !mark.isIncident() && mark.shape != EventMark::Shape::Checkpoint;
+            take(isFlag ? x : x - 6, isFlag ? x + 10 : x + 7);
+        }
+    }
     m_painter.save();
     m_painter.setFont(wordsFont(10));
     const QFontMetricsF metrics(m_painter.font());
-    double labelEnd = -1e9;
     for (const EventMark& event : events) {
         if (!range.contains(event.step))
             continue;
@@ -246,10 +274,11 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         const double width = metrics.horizontalAdvance(event.label);
         // At the end, where a legend stands behind the plot, before its flag.
         const bool isBefore = x + 10 + width > plot.right();
-        if (x > labelEnd && (!isBefore || x - 4 - width > std::max(labelEnd, plot.left()))) {
+        const double left = isBefore ? x - 4 - width : x + 10;
+        if (left > plot.left() && isFree(left, left + width)) {
             m_painter.setPen(event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text2);
-            m_painter.drawText(QPointF(isBefore ? x - 4 - width : x + 10, lane.top() + 12), event.label);
-            labelEnd = x + (isBefore ? 10 : 18 + width);
+            m_painter.drawText(QPointF(left, lane.top() + 12), event.label);
+            take(left, left + width + 8);
         }
     }
     m_painter.restore();

@@ -69,7 +69,9 @@ public:
     void cursorLines(const QRectF& plot, StepRange range, const StepMarks& marks);
     /// Step tags in the axis band; A and B with their difference.
     void cursorTags(const QRectF& plot, StepRange range, const StepMarks& marks);
-    void events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events);
+    /// No word stands where another mark does, nor where one of `over` will be drawn.
+    void events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events,
+        const std::vector<EventMark>& over);
     /// Incidents, of which the worst at a place is drawn.
     void incidents(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& marks);
     void laneCaption(const QRectF& lane, const QString& text);

@@ -185,7 +185,7 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
         }
         axis.laneCaption(lane, tr("events"));
         paintNonFiniteLane(painter, lane, one.states, theme);
-        axis.events(plot, lane, shownRange(), state().eventMarks());
+        axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
         axis.incidents(plot, lane, shownRange(), state().incidentMarks());
         if (m_picture->isLive && m_picture->range.last >= state().fullRange().last)
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));

@@ -188,7 +188,7 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
         const QRectF lane(plot.left(), kTop, plot.width(), AxisPainter::kLane);
         axis.laneCaption(lane, tr("events"));
         paintLane(painter, plot);
-        axis.events(plot, lane, shownRange(), state().eventMarks());
+        axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
         axis.incidents(plot, lane, shownRange(), state().incidentMarks());
         const bool newest = m_picture->result.range.last >= state().fullRange().last;
         if (m_picture->isLive && newest)

@@ -216,7 +216,7 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
             AxisPainter axis(painter, theme);
             const QRectF lane(plot.left(), kTopMargin, plot.width(), AxisPainter::kLane);
             axis.laneCaption(lane, tr("events"));
-            axis.events(plot, lane, m_picture->range, state().eventMarks());
+            axis.events(plot, lane, m_picture->range, state().eventMarks(), state().incidentMarks());
             axis.incidents(plot, lane, m_picture->range, state().incidentMarks());
         }
     }

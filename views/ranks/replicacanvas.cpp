@@ -183,7 +183,7 @@ void ReplicaCanvas::paintFrame(QImage& frame, QSize size)
     AxisPainter axis(painter, theme);
     const QRectF lane(plot.left(), kAbove, plot.width(), AxisPainter::kLane);
     axis.laneCaption(lane, tr("events"));
-    axis.events(plot, lane, shownRange(), state().eventMarks());
+    axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
     axis.incidents(plot, lane, shownRange(), state().incidentMarks());
     paintSpread(painter, plot);
     paintSameness(painter, plot);
