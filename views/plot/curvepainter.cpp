@@ -11,6 +11,7 @@
 #include <telltale/common/seriesstyle.h>
 
 #include "curvetrace.h"
+#include "overviewheader.h"
 #include "spanpainter.h"
 
 namespace telltale::views {
@@ -47,14 +48,14 @@ std::vector<ColumnSpan> edgeOf(const std::vector<ColumnSpan>& band, bool upper)
 
 /// A sample that no line reaches would be one pixel: it gets a dot.
 void paintLonely(QImage& frame, const QRect& plot, const CurveSeries& one, const ValueScale& scale, const QColor& color,
-    bool isWarped)
+    bool isJoined)
 {
     const std::vector<series::Bucket>& buckets = one.result.buckets;
     const auto count = static_cast<int>(buckets.size());
     if (count == 0)
         return;
     const bool isDense = plot.width() / count < 4;
-    const auto join = isWarped ? count : static_cast<int>(longestJoin(buckets));
+    const auto join = isJoined ? count : static_cast<int>(longestJoin(buckets));
     const auto reaches = [&](int from, int direction) {
         for (int i = from + direction; i >= 0 && i < count && std::abs(i - from) <= join; i += direction) {
             const series::Bucket& bucket = buckets[static_cast<std::size_t>(i)];
@@ -116,9 +117,10 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
     const QRect device(static_cast<int>(plot.left() * ratio), static_cast<int>(plot.top() * ratio),
         static_cast<int>(std::lround(plot.width() * ratio)), static_cast<int>(plot.height() * ratio));
     SpanPainter spans(frame, device);
-    // By time, slow steps are far apart: only what is marked as a gap is one.
+    // By time, slow steps are far apart, and the system is sampled by the clock: only what is marked as a gap is one.
+    const bool isJoined = picture.warp || (!picture.isEmpty() && isSystemMetric(picture.series.front()));
     const CurveTrace trace(
-        device.width(), device.height(), scale, picture.warp ? SIZE_MAX : 0, picture.warp ? 0 : picture.range.count());
+        device.width(), device.height(), scale, isJoined ? SIZE_MAX : 0, picture.warp ? 0 : picture.range.count());
     const auto quality = picture.series.size() * static_cast<std::size_t>(device.width()) > kFineColumns
         ? SpanPainter::Quality::Fast
         : SpanPainter::Quality::Fine;
@@ -166,7 +168,7 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
             spans.stroke(trace.smoothed(one.result.buckets, look.smoothing, one.lead), style, quality);
             continue;
         }
-        paintLonely(frame, plot, one, scale, series.color, picture.warp != nullptr);
+        paintLonely(frame, plot, one, scale, series.color, isJoined);
         if (look.smoothing <= 0) {
             spans.stroke(trace.raw(one.result.buckets), style, quality);
             continue;

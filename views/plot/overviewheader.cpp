@@ -360,13 +360,21 @@ void paintPanelHeader(
     const QRectF line(plot.left(), plot.top() - kPanelHeader + 2, plot.width(), 18);
 
     HeaderWords words(painter, line);
-    // Every line keeps the step: of the ranks and what was before, less is said.
-    const QString when = look.step ? atText(formatStep(look.step->value)) : QString();
+    // Every line keeps the step: of the ranks and what was before, less is said. It is that of the first line's value;
+    // another's is said where it differs.
+    const QString asked = look.step ? atText(formatStep(look.step->value)) : QString();
+    const QString at = look.valueOf(first).at;
+    const QString when = at.isEmpty() ? asked : at;
+    const ValueOf valueOf = [&](const CurveSeries& one) {
+        LastValue value = look.valueOf(one);
+        value.at = value.at == at ? QString() : value.at.isEmpty() ? asked : value.at;
+        return value;
+    };
     const double left = captionLeft + (look.step ? QFontMetricsF(wordsFont(11)).horizontalAdvance(when) + 16 : 0);
     if (panel.isShared)
-        paintLines(words, panel, look.valueOf, left);
+        paintLines(words, panel, valueOf, left);
     else
-        paintRanks(words, panel.picture, look.valueOf, left);
+        paintRanks(words, panel.picture, valueOf, left);
     if (look.step && captionLeft + QFontMetricsF(wordsFont(11)).horizontalAdvance(when) < words.right())
         words.put(when, wordsFont(11), theme.text3, 16);
 
