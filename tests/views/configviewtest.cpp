@@ -184,6 +184,12 @@ private Q_SLOTS:
         m_view->draft()->setValue(q("/start_step"), q("1000000"));
         QTest::qWait(0);
         QTRY_COMPARE(form->horizontalScrollBar()->maximum(), 0);
+        m_view->draft()->setValue(q("/ops"), q("[\"norm\",\"mean\"]"));
+        for (const int width : { 980, 700 }) {
+            m_view->resize(width, 620);
+            QTest::qWait(0);
+            QTRY_COMPARE(form->horizontalScrollBar()->maximum(), 0);
+        }
     }
 
     void whereItIsTooNarrowForBothOneOfFormAndTextIsShown()
@@ -210,8 +216,11 @@ private Q_SLOTS:
         QVERIFY(hasFocus(form));
         QTest::keyClick(m_view->window()->focusWidget(), Qt::Key_Tab);
         QVERIFY(hasFocus(form));
+        const QPoint place = shownButton()->mapTo(m_view.get(), QPoint());
         shownButton()->click();
         QVERIFY(!form->isVisible() && text->isVisible());
+        const auto moved = [&] { return (shownButton()->mapTo(m_view.get(), QPoint()) - place).manhattanLength(); };
+        QTRY_VERIFY2(moved() <= 1, qPrintable(QString::number(moved())));
         m_view->setFocus();
         QVERIFY(hasFocus(text));
         m_view->resize(1360, 760);
@@ -325,6 +334,28 @@ private Q_SLOTS:
         QCOMPARE(m_view->draft()->errors(), 2);
     }
 
+    void whatIsNotValidStandsInTheFormAsItWasWritten()
+    {
+        text()->setPlainText(q(R"({ "step_interval": "often", "all_xy": "maybe", "targets": 7, "module_ranks": "x",
+            "telltale": { "histogram": 3, "precision": 5 } })"));
+        const auto check = [this] {
+            QCOMPARE(control<QLineEdit>(q("/step_interval"))->text(), q("often"));
+            QVERIFY(control<SwitchButton>(q("/all_xy"))->isWaiting()); // neither on nor off
+            QCOMPARE(control<QLineEdit>(q("/targets"))->text(), q("7"));
+            QCOMPARE(control<QLineEdit>(q("/module_ranks"))->text(), q("x"));
+        };
+        check();
+        QVERIFY(!isShown(q("(none)"))); // nobody wrote that
+        text()->appendPlainText(q("{"));
+        QVERIFY(!m_view->draft()->isConfig());
+        QVERIFY(changes()->accessibleDescription().contains(q("/targets: {} -> not valid yet")));
+        QVERIFY(changes()->accessibleDescription().contains(q("/step_interval: 10 -> not valid yet")));
+        check();
+        m_view->draft()->revert();
+        QVERIFY(!control<SwitchButton>(q("/all_xy"))->isWaiting());
+        QVERIFY(control<SwitchButton>(q("/all_xy"))->isChecked());
+    }
+
     void aTextThatIsNoConfigLeavesTheFormAlone()
     {
         QVERIFY(!isShown(q("cannot be read")));
@@ -333,6 +364,8 @@ private Q_SLOTS:
         QCOMPARE(text()->extraSelections().front().cursor.blockNumber(), 2);
         QVERIFY(isShown(q("cannot be read")));
         QVERIFY(!control<QLineEdit>(q("/step_interval"))->isEnabled());
+        const auto* form = m_view->findChild<ConfigForm*>();
+        QVERIFY(!form->focusProxy()); // nothing there takes a key
         text()->setPlainText(q("{ \"step_interval\": "));
         QVERIFY(!m_view->draft()->isConfig());
         type(q("/step_interval"), q("5"));

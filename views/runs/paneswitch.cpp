@@ -19,8 +19,12 @@ PaneSwitch::PaneSwitch(QSplitter* split, Pane first, Pane second, int enough)
         const std::size_t other = 1 - i;
         m_buttons[i] = m_panes[i].head->addButton(QStringLiteral("swap"), m_panes[other].head->title());
         connect(m_buttons[i], &QToolButton::clicked, this, [this, other] {
+            QList<int> sizes = m_split->sizes();
+            for (const Pane& pane : m_panes) // as wide as the other: the button stays where it was
+                sizes[m_split->indexOf(pane.box)] = m_panes[1 - other].box->width();
             m_shown = other;
             arrange();
+            m_split->setSizes(sizes);
             m_buttons[other]->setFocus();
         });
     }

@@ -9,6 +9,16 @@
 #include <telltale/items/guithread.h>
 
 namespace telltale::views {
+namespace {
+
+std::string valueIn(const QString& json, const std::string& pointer)
+{
+    const std::string text = json.toStdString();
+    const auto place = config::findValue(text, pointer);
+    return place ? text.substr(place->begin, place->end - place->begin) : std::string();
+}
+
+}
 
 ConfigDraft::ConfigDraft(QObject* parent)
     : QObject(parent)
@@ -84,24 +94,35 @@ const config::FieldChange* ConfigDraft::changeOf(const QString& pointer) const
     return found == m_changes.end() ? nullptr : &*found;
 }
 
-/// What is not valid is read as a default that may be what runs, yet somebody wrote it.
-void ConfigDraft::addInvalid()
+void ConfigDraft::findInvalid()
 {
-    const auto valueIn = [](const std::string& text, const std::string& pointer) {
-        const auto place = config::findValue(text, pointer);
-        return place ? text.substr(place->begin, place->end - place->begin) : std::string();
-    };
+    m_invalid.clear();
     for (const config::Field& field : config::fields()) {
         const std::string pointer = field.pointer();
         const bool isInvalid = std::any_of(m_problems.begin(), m_problems.end(), [&](const config::Problem& problem) {
             return problem.isError && (problem.pointer + '/').starts_with(pointer + '/');
         });
-        if (!isInvalid || changeOf(QString::fromStdString(pointer)) != nullptr)
-            continue;
-        if (const std::string written = valueIn(m_text.toStdString(), pointer);
-            !written.empty() && written != valueIn(m_runningText.toStdString(), pointer))
-            m_changes.push_back({ pointer, field.write(m_running).dump(), written });
+        if (const std::string written = isInvalid ? valueIn(m_text, pointer) : std::string(); !written.empty())
+            m_invalid[pointer] = written;
     }
+}
+
+/// What is not valid is read as a default that may be what runs, yet somebody wrote it.
+void ConfigDraft::addInvalid()
+{
+    for (const config::Field& field : config::fields()) {
+        const auto written = m_invalid.find(field.pointer());
+        if (written != m_invalid.end() && changeOf(QString::fromStdString(written->first)) == nullptr
+            && written->second != valueIn(m_runningText, written->first))
+            m_changes.push_back({ written->first, field.write(m_running).dump(), written->second });
+    }
+}
+
+config::Json ConfigDraft::valueOf(const config::Field& field) const
+{
+    const auto written = m_invalid.find(field.pointer());
+    return written == m_invalid.end() ? field.write(m_config)
+                                      : config::Json::parse(written->second, nullptr, false, true);
 }
 
 void ConfigDraft::read()
@@ -110,9 +131,15 @@ void ConfigDraft::read()
     m_isConfig = parsed.has_value();
     if (parsed) {
         m_config = std::move(parsed->config);
-        m_problems = std::move(parsed->problems);
-        const auto inRun = config::problemsInRun(m_config, m_facts);
-        m_problems.insert(m_problems.end(), inRun.begin(), inRun.end());
+        m_problems = parsed->problems;
+        for (const config::Problem& problem : config::problemsInRun(m_config, m_facts)) {
+            // Of what could not be read, nothing is known to be wrong in the run.
+            const bool isRead = std::none_of(parsed->problems.begin(), parsed->problems.end(), [&](const auto& unread) {
+                return unread.isError && (problem.pointer + '/').starts_with(unread.pointer + '/');
+            });
+            if (isRead)
+                m_problems.push_back(problem);
+        }
     } else {
         m_problems = { { {}, parsed.error().sentence() } };
     }
@@ -121,7 +148,8 @@ void ConfigDraft::read()
             { pointer, pointer + " reaches files or code of the training: its own config file alone changes it" });
     m_changes = config::configChanges(m_running, m_config);
     if (m_isConfig)
-        addInvalid();
+        findInvalid();
+    addInvalid();
     Q_EMIT changed();
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include <QObject>
 #include <QString>
 
+#include <telltale/config/field.h>
 #include <telltale/config/revision.h>
 #include <telltale/config/runcheck.h>
 
@@ -47,6 +50,9 @@ public:
     bool isUnchanged() const { return m_changes.empty() && (errors() == 0 || m_text == m_runningText); }
     /// A value that is not valid counts, too: what was written is its `after`.
     const std::vector<config::FieldChange>& changes() const { return m_changes; }
+    /// As it was written where that is not valid, which config() has the default of.
+    config::Json valueOf(const config::Field& field) const;
+    bool isInvalid(const std::string& pointer) const { return m_invalid.contains(pointer); }
     /// Null when the draft does not change the field.
     const config::FieldChange* changeOf(const QString& pointer) const;
 
@@ -56,6 +62,7 @@ Q_SIGNALS:
 
 private:
     void read();
+    void findInvalid();
     void addInvalid();
 
     QString m_text;
@@ -65,6 +72,7 @@ private:
     config::RunFacts m_facts;
     std::vector<config::Problem> m_problems;
     std::vector<config::FieldChange> m_changes;
+    std::map<std::string, std::string> m_invalid; ///< by pointer, of the last text that was a config
     bool m_isConfig = true;
 };
 

@@ -14,11 +14,6 @@
 #include "fieldrow.h"
 
 namespace telltale::views {
-namespace {
-
-constexpr int kHintsRoom = 460; ///< as wide as names, fields and hints need beside each other
-
-}
 
 ConfigForm::ConfigForm(ConfigDraft* draft, QWidget* parent)
     : QScrollArea(parent)
@@ -52,7 +47,10 @@ ConfigForm::ConfigForm(ConfigDraft* draft, QWidget* parent)
     layout->addStretch(1);
     setWidget(rows);
     setFocusProxy(firstStop());
-    connect(draft, &ConfigDraft::changed, this, &ConfigForm::takeDraft);
+    connect(draft, &ConfigDraft::changed, this, [this, draft] {
+        widget()->setEnabled(draft->isConfig());
+        takeDraft();
+    });
 }
 
 void ConfigForm::setUsedOnly(bool on)
@@ -78,7 +76,7 @@ void ConfigForm::resizeEvent(QResizeEvent* event)
     QScrollArea::resizeEvent(event);
     for (const Group& group : m_groups) {
         for (FieldRow* row : group.rows)
-            row->setHintVisible(width() >= kHintsRoom);
+            row->setRoom(width());
     }
 }
 
@@ -88,7 +86,8 @@ QWidget* ConfigForm::firstStop() const
     for (const Group& group : m_groups) {
         for (const FieldRow* row : group.rows) {
             for (QWidget* part : row->findChildren<QWidget*>()) {
-                if (!row->isHidden() && !part->isHidden() && (part->focusPolicy() & Qt::TabFocus) != 0)
+                if (!row->isHidden() && !part->isHidden() && part->isEnabled()
+                    && (part->focusPolicy() & Qt::TabFocus) != 0)
                     return part;
             }
         }

@@ -510,11 +510,9 @@ void ConfigView::showChanges()
     const RunSteering* now = steering();
     const bool hasRun = context().state != nullptr && context().state->run() != nullptr;
     std::vector<config::FieldChange> changes = m_draft->changes();
-    for (const config::Problem& problem : m_draft->problems()) {
-        for (config::FieldChange& change : changes) { // what is not valid is read as the default, which nobody wrote
-            if (problem.isError && (problem.pointer + '/').starts_with(change.pointer + '/'))
-                change.after = tr("not valid yet").toStdString();
-        }
+    for (config::FieldChange& change : changes) {
+        if (m_draft->isInvalid(change.pointer)) // it is read as the default, which nobody wrote
+            change.after = tr("not valid yet").toStdString();
     }
     m_changes->set(changes,
         !m_draft->isUnchanged() ? tr("Nothing yet: what was written is not valid.")
@@ -534,7 +532,6 @@ void ConfigView::takeDraft()
     const RunSteering* now = steering();
     showCaption();
     m_fieldsHead->setDetail(m_form->countText());
-    m_form->widget()->setEnabled(m_draft->isConfig());
     m_stale->setVisible(!m_draft->isConfig());
     m_revert->setEnabled(!m_draft->isUnchanged());
     showChanges();

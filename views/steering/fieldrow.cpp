@@ -42,6 +42,8 @@ constexpr int kHintRoom = 84; ///< for one behind an input, so that all of these
 constexpr int kBeforeRoom = 60; ///< for what a field was
 constexpr int kMostSentences = 4; ///< on what is wrong with one field
 constexpr int kUndoRoom = 8 + 26;
+constexpr int kHintsRoom = 460; ///< as wide as names, fields and hints need beside each other
+constexpr int kWideHintsRoom = 600;
 
 /// The names that a field chooses of, where it is a list of them.
 config::Json namesIn(const config::Json& schema)
@@ -110,6 +112,7 @@ FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* pare
     control->installEventFilter(this);
     label->setBuddy(control);
     m_isInput = qobject_cast<QLineEdit*>(control) != nullptr || qobject_cast<QComboBox*>(control) != nullptr;
+    m_isWide = control->layout() != nullptr;
     if (m_isInput) {
         control->setMinimumWidth(kLeastInput);
         control->setMaximumWidth(kMostInput);
@@ -120,7 +123,7 @@ FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* pare
     row->setContentsMargins(12, 0, 12, 0);
     row->setSpacing(8);
     // Beside its first line where the control has several.
-    row->addWidget(label, 0, control->layout() != nullptr ? Qt::AlignTop : Qt::Alignment());
+    row->addWidget(label, 0, m_isWide ? Qt::AlignTop : Qt::Alignment());
     row->addWidget(control, m_isInput ? kBeforeStretch : 0);
     row->addStretch(1);
     m_hint->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -154,7 +157,10 @@ QWidget* FieldRow::makeSwitch()
 {
     auto* button = new SwitchButton(this);
     connect(button, &QAbstractButton::clicked, this, [this](bool on) { set(on); });
-    m_show = [button](const Json& value) { button->setChecked(value == true); };
+    m_show = [button](const Json& value) {
+        button->setChecked(value == true);
+        button->setWaiting(!value.is_boolean()); // neither on nor off
+    };
     return button;
 }
 
@@ -165,7 +171,7 @@ QWidget* FieldRow::makeChoice(const Json& names)
     for (const Json& name : names)
         box->addItem(shown(name));
     connect(box, &QComboBox::activated, this, [this, box] { set(box->currentText().toStdString()); });
-    m_show = [box](const Json& value) { box->setCurrentText(shown(value)); };
+    m_show = [box](const Json& value) { box->setCurrentIndex(box->findText(shown(value))); };
     return box;
 }
 
@@ -254,14 +260,17 @@ QWidget* FieldRow::makeText(const Json& schema)
     });
     m_show = [=, this](const Json& value) {
         QStringList items;
-        if (isTargets) {
+        const bool isItems = isTargets ? value.is_object() : isList && value.is_array();
+        if (isTargets && isItems) {
             for (const auto& [name, selection] : value.items())
                 items.append(QString::fromStdString(name));
-        } else if (isList) {
+        } else if (isItems) {
             for (const Json& item : value)
                 items.append(shown(item));
         }
-        const QString text = isList ? items.join(QStringLiteral(", ")) : isWhole ? grouped(shown(value)) : shown(value);
+        const QString text = isItems ? items.join(QStringLiteral(", "))
+            : isWhole                ? grouped(shown(value))
+                                     : shown(value);
         // What is being typed stands as it was typed.
         const bool isTyped = edit->isModified() && (m_hasProblem || read(edit->text()) == value);
         if (!isTyped && edit->text() != text)
@@ -275,9 +284,9 @@ void FieldRow::set(const Json& value)
     m_draft->setValue(m_pointer, QString::fromStdString(value.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
-void FieldRow::setHintVisible(bool on)
+void FieldRow::setRoom(int width)
 {
-    m_hint->setVisible(on);
+    m_hint->setVisible(width >= (m_isWide ? kWideHintsRoom : kHintsRoom));
     fitHint();
 }
 
@@ -321,7 +330,7 @@ void FieldRow::takeDraft()
         edit->setProperty(kProblemProperty, m_hasProblem && isError);
         edit->update();
     }
-    const Json value = m_field.write(m_draft->config());
+    const Json value = m_draft->valueOf(m_field);
     m_show(value);
     const auto* change = m_draft->changeOf(m_pointer);
     m_isChanged = change != nullptr;
@@ -337,7 +346,8 @@ void FieldRow::takeDraft()
     const QString shortest = isNumber && wide(before) ? formatShort(number) : before;
     m_hint->setText(m_isChanged
             ? tr("was %1").arg(m_hint->fontMetrics().elidedText(shortest, Qt::ElideRight, kBeforeRoom))
-            : fieldHint(m_field, value, *m_draft));
+            : m_draft->isInvalid(m_field.pointer()) ? QString()
+                                                    : fieldHint(m_field, value, *m_draft));
     m_hint->setToolTip(before);
     update();
 }

@@ -30,7 +30,7 @@ public:
     bool hasProblem() const { return m_hasProblem; }
     /// Whether the field holds other than its default, or is changed.
     bool isUsed() const { return m_isUsed; }
-    void setHintVisible(bool on);
+    void setRoom(int width); ///< of the form, for hints
     /// The field as the draft has it now.
     void takeDraft();
 
@@ -61,6 +61,7 @@ private:
     QToolButton* m_undo;
     ProblemLabel* m_problem;
     bool m_isInput = false; ///< its control takes what room there is
+    bool m_isWide = false; ///< its control has several parts
     bool m_isChanged = false;
     bool m_hasProblem = false;
     bool m_isUsed = false;
