@@ -517,6 +517,7 @@ private Q_SLOTS:
         auto* inspector = m_window->findChild<QDockWidget*>(QStringLiteral("inspector"));
         auto* modules = m_window->findChild<QDockWidget*>(QStringLiteral("modules"));
         QVERIFY(m_window->tabifiedDockWidgets(modules).contains(inspector));
+        QCOMPARE(inspector->titleBarWidget()->sizeHint().height(), 0); // its tab says what it would
         QVERIFY2(modules->width() >= 290, qPrintable(QString::number(modules->width())));
         for (const QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
             QVERIFY2(bar->count() > 0 || bar->visibleRegion().isEmpty(), "an empty band stands over the tabs");

@@ -181,7 +181,9 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     , m_passed((new RoleLabel(&Theme::text, codeFont(12), m_body))->asData())
 {
     setObjectName(QStringLiteral("inspectorPanel"));
-    QToolButton* copyButton = m_head->addButton(QStringLiteral("copy"), tr("Copy these values"));
+    // Beside the name: in a head below a tab it would stand alone.
+    QToolButton* copyButton = makeToolButton(QStringLiteral("copy"), tr("Copy these values"), m_body);
+    copyButton->setFixedSize(24, 24);
     connect(copyButton, &QToolButton::clicked, this, &InspectorPanel::copy);
 
     m_title->setWordWrap(true);
@@ -213,7 +215,10 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
         return part;
     };
     QVBoxLayout* layout = addInset();
-    layout->addWidget(m_title);
+    auto* top = new QHBoxLayout;
+    top->addWidget(m_title, 1);
+    top->addWidget(copyButton, 0, Qt::AlignTop);
+    layout->addLayout(top);
     layout->addWidget(m_subtitle);
     layout->addSpacing(10);
     layout->addWidget(m_shapesTitle);

@@ -12,6 +12,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QScrollBar>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
@@ -119,6 +120,7 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     shapeTable(m_table, 22);
     m_table->setWordWrap(false);
     m_table->installEventFilter(this);
+    m_table->viewport()->installEventFilter(this);
     QHeaderView* header = m_table->horizontalHeader();
     header->setStretchLastSection(true);
     for (int column = 0; column < LogModel::TextColumn; ++column)
@@ -218,6 +220,13 @@ void LogPanel::popUp(const QPoint& position)
 
 bool LogPanel::eventFilter(QObject* watched, QEvent* event)
 {
+    // Whole rows alone: at the end, the first one would be cut.
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize) {
+        const int below = layout()->contentsMargins().bottom();
+        const int room = static_cast<QResizeEvent*>(event)->size().height() + below;
+        if (const int rest = room % m_table->verticalHeader()->defaultSectionSize(); rest != below)
+            layout()->setContentsMargins(0, 0, 0, rest);
+    }
     const LogModel::Entry* entry = event->type() == QEvent::KeyPress ? current() : nullptr;
     const int key = entry && entry->isNote ? static_cast<QKeyEvent*>(event)->key() : 0;
     if (key == Qt::Key_F2)
