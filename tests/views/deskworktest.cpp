@@ -572,9 +572,11 @@ private Q_SLOTS:
         }
         QTRY_COMPARE_WITH_TIMEOUT(state()->notes().size(), std::size_t { 60 }, kWaitMs);
         m_window->commands()->action("window.log")->trigger();
-        const auto* bar = m_window->findChild<QTableView*>(QStringLiteral("logTable"))->verticalScrollBar();
+        const auto* table = m_window->findChild<QTableView*>(QStringLiteral("logTable"));
+        const auto* bar = table->verticalScrollBar();
         QTRY_VERIFY(bar->maximum() > 0);
         QTRY_COMPARE(bar->value(), bar->maximum());
+        QTRY_COMPARE(table->rowViewportPosition(table->rowAt(0)), 0); // and the first row is whole
     }
 
     void escapeLeavesTheSearchOfRuns()
