@@ -535,13 +535,21 @@ private Q_SLOTS:
         a.value = 2;
         b.value = 5;
         value.compare(a, b);
-        QCOMPARE(value.marks, QStringLiteral("A 2.000  B 5.000"));
+        QCOMPARE(value.atA, QStringLiteral("2.000"));
+        QCOMPARE(value.atB, QStringLiteral("5.000"));
         QCOMPARE(value.difference, std::optional(3.0));
         b.state = series::CellState::NaN;
         views::LegendValue broken;
         broken.compare(a, b);
-        QCOMPARE(broken.marks, QStringLiteral("A 2.000  B NaN"));
+        QCOMPARE(broken.atB, QStringLiteral("NaN"));
         QVERIFY(!broken.difference);
+        b.state = a.state;
+        a.value = -8.58e-4; // as many figures as below it
+        b.value = 7.6434e-4;
+        views::LegendValue small;
+        small.compare(a, b);
+        QCOMPARE(small.atA, QStringLiteral("\u22128.580e-4"));
+        QCOMPARE(small.atB, QStringLiteral("7.643e-4"));
     }
 
     /// Colors of cells are values: a note of many steps lays nothing over them.

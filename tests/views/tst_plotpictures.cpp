@@ -159,6 +159,26 @@ private Q_SLOTS:
         QVERIFY(pixelsNear(Step { 132 }) > 60);
     }
 
+    void cursorLinesAreOfOneWidthAtEveryScale()
+    {
+        const Theme& theme = Theme::dark();
+        for (const double scale : { 1.0, 1.5, 2.0 }) {
+            for (int step = 1; step < 40; ++step) {
+                QImage image((QSizeF(100, 10) * scale).toSize(), QImage::Format_RGB32);
+                image.setDevicePixelRatio(scale);
+                image.fill(theme.base);
+                QPainter painter(&image);
+                StepMarks marks;
+                marks.cursor = Step { step };
+                AxisPainter(painter, theme).cursorLines(QRectF(0, 0, 100, 10), { Step { 0 }, Step { 99 } }, marks);
+                int width = 0;
+                for (int x = 0; x < image.width(); ++x)
+                    width += image.pixelColor(x, image.height() / 2) != theme.base ? 1 : 0;
+                QCOMPARE(width, static_cast<int>(std::lround(scale)));
+            }
+        }
+    }
+
     void everyRunAndEveryQuantileIsNamedInALowStrip()
     {
         CurvePicture runs;
@@ -178,6 +198,42 @@ private Q_SLOTS:
         const CurveLegend beside(QRectF(0, 0, 142, 4 * 18 + 2), quantiles, 0);
         for (int i = 0; i < 7; ++i)
             QCOMPARE(beside.seriesAt({ i < 4 ? 20.0 : 120.0, i % 4 * 18 + 9.0 }), i);
+    }
+
+    /// A band has the color of the first line, and its name below the last one needs no heading.
+    void aBandThatSaysWhatItIsOfStandsBelowTheLines()
+    {
+        CurvePicture picture;
+        for (int i = 0; i < 3; ++i) {
+            CurveSeries& one = picture.series.emplace_back();
+            one.row.label = i == 0 ? QStringLiteral("L0 h0") : QStringLiteral("L0 h1");
+            one.slot = i % 2;
+        }
+        picture.series.back().isGroup = true;
+        picture.series.back().where = QStringLiteral("L0, 4 heads");
+        const CurveLegend legend(QRectF(0, 0, 142, 100), picture, 0);
+        for (int i = 0; i < 3; ++i)
+            QCOMPARE(legend.seriesAt({ 20, i * 18 + 9.0 }), i);
+        QCOMPARE(legend.seriesAt({ 20, 3 * 18 + 9.0 }), -1);
+    }
+
+    /// What the differences are of is said once, above them; each series has a line for both marks.
+    void aNameHasItsDifferenceBesideItWhileMarksAreCompared()
+    {
+        CurvePicture picture;
+        for (int i = 0; i < 7; ++i)
+            picture.series.emplace_back().row.label = QStringLiteral("p%1").arg(i);
+        const QRectF area(0, 0, 142, 16 + 7 * (18 + 15));
+        const CurveLegend legend(area, picture, 0, true);
+        QCOMPARE(legend.seriesAt({ 20, 8 }), -1);
+        QCOMPARE(legend.seriesAt({ 20, 16 + 9 }), 0);
+        QCOMPARE(legend.seriesAt({ 20, 16 + 6 * 33 + 9 }), 6);
+        // In a low strip every one has its difference at least.
+        const CurveLegend low(area.adjusted(0, 0, 0, -1), picture, 0, true);
+        QCOMPARE(low.seriesAt({ 20, 16 + 6 * 18 + 9 }), 6);
+        // A name that its value would cut stands above it.
+        picture.series.front().row.label = QStringLiteral("blocks.0.mlp.fc1");
+        QCOMPARE(CurveLegend(area, picture, 0, true).seriesAt({ 20, 16 + 40 }), 0);
     }
 
     void aRunIsNamedOnceAboveItsRanks()

@@ -2,6 +2,7 @@
 #include "curvelegend.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -22,6 +23,8 @@ constexpr double kName = 19;
 constexpr double kWhere = 16;
 constexpr double kIndent = 18; ///< room for the swatch
 constexpr double kMarks = 15; ///< the values at A and B
+constexpr double kArrow = 19; ///< between these
+constexpr double kBy = 16; ///< the line that says what the values are
 constexpr double kValue = 52; ///< room for most values
 
 bool isSecondary(const CurveSeries& one)
@@ -53,11 +56,6 @@ void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const 
     painter.drawLine(left, left + QPointF(11, 0));
 }
 
-QString byText()
-{
-    return QStringLiteral("B \u2212 A");
-}
-
 /// Of the last bucket that was measured, -1 when none.
 std::ptrdiff_t newestIn(const std::vector<series::Bucket>& buckets)
 {
@@ -66,15 +64,24 @@ std::ptrdiff_t newestIn(const std::vector<series::Bucket>& buckets)
     return buckets.rend() - newest - 1;
 }
 
+/// Below each other all have as many: 8.580e-4, 7.643e-4.
+QString figures(double value)
+{
+    QString text = formatValue(value);
+    if (const qsizetype power = text.indexOf(u'e'); power > 0)
+        text = text.left(value < 0) + QString::number(std::abs(value), 'e', 3).left(5) + text.mid(power);
+    return text;
+}
+
 /// A dash where nothing was measured at the cursor, so that an old value is never taken for this one.
 QString valueText(const LegendValue& value)
 {
-    if (!value.marks.isEmpty() && !value.difference)
+    if (!value.atA.isEmpty() && !value.difference)
         return QString(QChar(0x2013)); // of what is not finite there is none
     if (value.difference)
-        return (*value.difference > 0 ? QStringLiteral("+") : QString()) + formatValue(*value.difference);
+        return (*value.difference > 0 ? QStringLiteral("+") : QString()) + figures(*value.difference);
     if (value.state == series::CellState::Value)
-        return formatValue(value.value);
+        return figures(value.value);
     return series::isNonFinite(value.state) ? glyphs::word(value.state) : QString(QChar(0x2013));
 }
 
@@ -113,7 +120,8 @@ void LegendValue::compare(const series::CellValue& a, const series::CellValue& b
         one.value = cell.value;
         return valueText(one);
     };
-    marks = QStringLiteral("A %1  B %2").arg(text(a), text(b));
+    atA = text(a);
+    atB = text(b);
     if (a.state == series::CellState::Value && b.state == series::CellState::Value)
         difference = b.value - a.value;
 }
@@ -123,8 +131,10 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
     , m_picture(picture)
     , m_compares(compares)
 {
+    if (m_compares)
+        m_area.setTop(area.top() + kBy);
     addLines();
-    double room = area.height();
+    double room = m_area.height();
     if (picture.omitted > 0) {
         room -= kShort;
         m_showAll = QRectF(area.left(), area.bottom() - kShort, area.width(), kShort);
@@ -150,10 +160,10 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
     m_lastFirst = static_cast<int>(m_lines.size());
     while (m_lastFirst > 0 && tail + m_lines[static_cast<std::size_t>(m_lastFirst) - 1].height <= room)
         tail += m_lines[static_cast<std::size_t>(--m_lastFirst)].height;
-    double top = area.top();
+    double top = m_area.top();
     const int first = std::clamp(firstLine, 0, m_lastFirst);
     auto end = m_lines.begin() + first;
-    for (; end != m_lines.end() && top + end->height <= area.top() + room; ++end) {
+    for (; end != m_lines.end() && top + end->height <= m_area.top() + room; ++end) {
         end->top = top;
         top += end->height;
     }
@@ -219,22 +229,29 @@ void CurveLegend::addLines()
 {
     const auto count = static_cast<int>(m_picture.series.size());
     const bool severalWhere = std::any_of(m_picture.series.begin(), m_picture.series.end(), isSecondary);
-    const bool tall = m_compares || count * kTall <= m_area.height();
-    const double marks = m_compares ? kMarks : 0;
     std::vector<QString> names;
     std::vector<QString> runs;
+    const QFontMetricsF plain(codeFont(11, 400));
+    double longest = 0;
     for (const CurveSeries& one : m_picture.series) {
         names.push_back(one.row.label);
         runs.push_back(one.runName);
+        longest = std::max(longest, plain.horizontalAdvance(one.row.label));
     }
+    const bool fitsBeside = longest <= m_area.width() - 24 - kIndent - kValue;
+    // Of many in a low strip all differences tell more than all there is of the first.
+    m_hasMarks = m_compares && (severalWhere || !fitsBeside || count * (kShort + kMarks) <= m_area.height());
+    const double marks = m_hasMarks ? kMarks : 0;
+    // With a line for the marks a name is not cut for the sake of its value, too.
+    const bool tall = count * (kTall + marks) <= m_area.height() || (m_hasMarks && !fitsBeside);
     // Above its value a name may go to the edge.
     const double room = m_area.width() - (severalWhere ? 24 : tall ? 16 + kIndent : 24 + kIndent + kValue);
-    m_names = fitLabels(names, QFontMetricsF(codeFont(11, severalWhere ? 500 : 400)), room);
+    m_names = fitLabels(names, severalWhere ? QFontMetricsF(codeFont(11, 500)) : plain, room);
     m_runNames = fitLabels(runs, QFontMetricsF(wordsFont(11, 600)), m_area.width() - 24 - kIndent);
     double where = kWhere; // below a name; a band below a line of its own is as high as that
     for (int i = 0; i < count; ++i) {
         if (!severalWhere) {
-            m_lines.push_back({ i, tall ? Form::Tall : Form::Short, tall ? kTall + marks : kShort });
+            m_lines.push_back({ i, tall ? Form::Tall : Form::Short, (tall ? kTall : kShort) + marks });
             continue;
         }
         const CurveSeries& one = m_picture.series[static_cast<std::size_t>(i)];
@@ -242,7 +259,7 @@ void CurveLegend::addLines()
             const CurveSeries& here = m_picture.series[static_cast<std::size_t>(at)];
             const CurveSeries& before = m_picture.series[static_cast<std::size_t>(std::max(at, 1)) - 1];
             return at == 0 || here.row.label != before.row.label
-                || (here.slot != before.slot && !here.hasRunColor && !here.isOtherRank);
+                || (here.slot != before.slot && !here.hasRunColor && !here.isOtherRank && here.where.isEmpty());
         };
         // Alone under its name, but for a band that says what it is of, it has one line.
         const auto isAlone = [&](int at) {
@@ -269,8 +286,29 @@ void CurveLegend::addLines()
     }
 }
 
-void CurveLegend::paintLine(
-    QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Theme& theme) const
+/// As wide as their longest figures, to the right edge as the differences, or beyond where they need the room.
+struct CurveLegend::MarkColumns {
+    double endA = 0;
+    double endB = 0;
+    double arrow = 0; ///< its right edge
+
+    MarkColumns(const QRectF& area, const std::vector<LegendValue>& values)
+    {
+        const QFontMetricsF metrics(numberFont(11));
+        double a = 0, b = 0;
+        for (const LegendValue& value : values) {
+            a = std::max(a, metrics.horizontalAdvance(value.atA));
+            b = std::max(b, metrics.horizontalAdvance(value.atB));
+        }
+        const double wish = area.left() + 14 + a + kArrow + b;
+        endB = std::clamp(wish, area.right() - 10, area.right() - 2);
+        arrow = endB - b - 4;
+        endA = endB - b - kArrow;
+    }
+};
+
+void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold,
+    const MarkColumns& columns, const Theme& theme) const
 {
     const CurveSeries& one = m_picture.series[static_cast<std::size_t>(line.series)];
     const double left = m_area.left() + 14 + line.left;
@@ -287,16 +325,6 @@ void CurveLegend::paintLine(
     if (m_isBrief && wide.horizontalAdvance(where) + valueWidth > right - left - kIndent) {
         text.clear();
         valueWidth = 0;
-    }
-    const double byWidth = wide.horizontalAdvance(byText()) + 6;
-    const bool saysBy = value.difference && !text.isEmpty() && line.form == Form::Where
-        && wide.horizontalAdvance(where) + byWidth + valueWidth < right - left - kIndent;
-    if (saysBy) {
-        painter.setFont(wordsFont(11));
-        painter.setPen(theme.text3);
-        painter.drawText(
-            QRectF(left, line.top, right - left - valueWidth, 16), Qt::AlignRight | Qt::AlignVCenter, byText());
-        valueWidth += byWidth;
     }
     const auto write = [&](const QRectF& box, const QString& words) {
         QFont font = painter.font();
@@ -336,22 +364,27 @@ void CurveLegend::paintLine(
     if (line.form == Form::Tall) {
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);
-        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15),
-            value.marks.isEmpty() ? whereText(one) : byText());
+        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15), whereText(one));
     }
-    if (!value.marks.isEmpty() && !one.isGroup && !one.isHidden) {
+    const double alone = line.form == Form::Short ? kShort : 0;
+    if (!value.atA.isEmpty() && !one.isGroup && !one.isHidden && line.height > alone) {
         painter.setFont(numberFont(11));
         painter.setPen(theme.text2);
         const double below = line.top + line.height - kMarks - 2;
-        // Under its name, where that has the room: both are longer than most names.
-        const double width = m_area.right() - 2 - left;
-        const bool fits = QFontMetricsF(painter.font()).horizontalAdvance(value.marks) <= width - kIndent;
-        write(QRectF(left + (fits ? kIndent : 0), below, width - (fits ? kIndent : 0), kMarks), value.marks);
+        const auto endAt = [&](double end, const QString& words) {
+            painter.drawText(
+                QRectF(m_area.left(), below, end - m_area.left(), kMarks), Qt::AlignRight | Qt::AlignVCenter, words);
+        };
+        endAt(columns.endA, value.atA);
+        endAt(columns.endB, value.atB);
+        painter.setPen(theme.text3);
+        painter.setFont(wordsFont(11));
+        endAt(columns.arrow, QStringLiteral("\u2192"));
     }
     painter.setFont(number);
-    painter.setPen(!value.difference && value.marks.isEmpty() && series::isNonFinite(value.state) ? theme.criticalText
-            : text == QString(QChar(0x2013))                                                      ? theme.text3
-                                                                                                  : theme.text);
+    painter.setPen(!value.difference && value.atA.isEmpty() && series::isNonFinite(value.state) ? theme.criticalText
+            : text == QString(QChar(0x2013))                                                    ? theme.text3
+                                                                                                : theme.text);
     const bool isBelow = line.form == Form::Tall || (line.form == Form::Run && one.where.isEmpty());
     painter.drawText(
         QRectF(left, line.top + (isBelow ? 14 : 0), right - left, 16), Qt::AlignRight | Qt::AlignVCenter, text);
@@ -361,10 +394,20 @@ void CurveLegend::paint(
     QPainter& painter, const std::vector<LegendValue>& values, int emphasised, const Theme& theme, bool isStatic) const
 {
     painter.save();
+    const MarkColumns columns(m_area, values);
+    if (m_compares) {
+        painter.setFont(wordsFont(11));
+        painter.setPen(theme.text3);
+        const QRectF heading(m_area.left() + 14, m_area.top() - kBy, m_area.width() - 24, kBy);
+        painter.drawText(heading, Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("B \u2212 A"));
+        if (m_hasMarks)
+            painter.drawText(heading, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("A \u2192 B"));
+    }
     for (const Line& line : m_shown) {
         const auto at = static_cast<std::size_t>(line.series);
         painter.setOpacity(1);
-        paintLine(painter, line, at < values.size() ? values[at] : LegendValue {}, emphasised == line.series, theme);
+        paintLine(
+            painter, line, at < values.size() ? values[at] : LegendValue {}, emphasised == line.series, columns, theme);
     }
     painter.setOpacity(1);
     painter.setFont(wordsFont(11));

@@ -20,7 +20,7 @@ struct LegendValue {
     series::CellState state = series::CellState::NotCollected;
     double value = 0;
     std::optional<double> difference; ///< value at B minus value at A
-    QString marks; ///< "A 56.3  B 71.2" while both marks stand
+    QString atA, atB; ///< "56.30", "71.20" while both marks stand
 
     /// Without a cursor: what a series was last, unless it ended longer ago than its line would be drawn through.
     static LegendValue newestOf(const CurvePicture& picture, const CurveSeries& one);
@@ -35,7 +35,8 @@ struct LegendValue {
 /// painter's.
 class CurveLegend {
 public:
-    /// `compares`: a line more for each series, with what it was at both marks.
+    /// `compares`: the values are differences, which a line above them says, and each series has a line more with what
+    /// it was at both marks, unless that leaves no room for the last ones.
     CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine, bool compares = false);
     /// px in which every name is whole, `height` px high.
     static double wishOf(const CurvePicture& picture, double height);
@@ -70,7 +71,9 @@ private:
     bool placeBeside(double room); ///< whether all names fit in columns
     /// Names among the lines, or rows where all are of one name.
     static int countOf(std::span<const Line> lines);
-    void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Theme& theme) const;
+    struct MarkColumns; ///< of what stood at A and B
+    void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const MarkColumns& columns,
+        const Theme& theme) const;
 
     QRectF m_area;
     const CurvePicture& m_picture;
@@ -79,6 +82,7 @@ private:
     std::vector<Line> m_lines; ///< all of them
     std::vector<Line> m_shown;
     bool m_compares;
+    bool m_hasMarks = false; ///< a line for what stood at both
     bool m_isBrief = false; ///< runs without their ranks
     QRectF m_more;
     QRectF m_showAll;
