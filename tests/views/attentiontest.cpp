@@ -346,8 +346,8 @@ private Q_SLOTS:
         const auto drawn = m_view->curves(0)->picture();
         QCOMPARE(drawn->series.size(), std::size_t { 3 });
         QCOMPARE(drawn->series[0].row.label, QStringLiteral("L2 h3"));
-        QCOMPARE(drawn->series[2].row.label, QStringLiteral("L0 h1"));
-        const CurveSeries& band = drawn->series[1];
+        QCOMPARE(drawn->series[1].row.label, QStringLiteral("L0 h1"));
+        const CurveSeries& band = drawn->series[2];
         QVERIFY(band.isGroup);
         QCOMPARE(band.where, QStringLiteral("L2, %1 heads").arg(kHeads));
         for (int bucket = 0; bucket < static_cast<int>(band.result.buckets.size()); ++bucket) {

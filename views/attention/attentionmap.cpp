@@ -246,7 +246,12 @@ void AttentionMap::paintSample(QPainter& painter, int layer, int column, const Q
     if (!m_picture.cell(layer, column))
         return;
     const QRectF cell = cellRect(layer, column);
-    const QRectF box(cell.left() + 1, cell.bottom() - 6, std::min(18.0, cell.width() - 2), 5);
+    double wide = std::min(18.0, cell.width() - 2);
+    // The sign of what is no value stands in the middle: in a low cell there is room beside it alone.
+    const double sign = std::min(cell.width(), cell.height()) / 3 + 1;
+    if (series::isNonFinite(m_picture.valueOf(layer, column, m_value).state) && cell.height() / 2 - sign < 6)
+        wide = std::clamp(cell.width() / 2 - sign - 2, 4.0, wide);
+    const QRectF box(cell.left() + 1, cell.bottom() - 6, wide, 5);
     painter.fillRect(box, theme.base); // a rim, as all colors of the map are under it
     painter.fillRect(box.adjusted(1, 1, -1, -1), color);
 }

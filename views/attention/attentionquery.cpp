@@ -306,11 +306,11 @@ void chooseHeads(AttentionAnswer& answer, CurveRequest& curves, const AttentionR
     curves.colors = std::move(colors);
 }
 
-/// The smallest and the largest of all heads of the first head's layer, behind it.
+/// The smallest and the largest of all heads of the first head's layer, named below the heads.
 Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture, const AttentionPicture& maps,
     const CurveRequest& curves, const series::CancelToken& cancel)
 {
-    std::vector<CurveSeries> all;
+    std::vector<CurveSeries> all, bands;
     std::set<QString> done;
     for (CurveSeries& one : picture.series) {
         const ModuleKey key = one.row.key;
@@ -341,9 +341,12 @@ Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture,
             band.isGroup = true;
         }
         band.slot = slot;
-        band.row.label = all.back().row.label;
         const auto heads = static_cast<int>(layer.heads.size());
         band.where = QCoreApplication::translate("AttentionView", "L%1, %n heads", nullptr, heads).arg(layer.number);
+        bands.push_back(std::move(band));
+    }
+    for (CurveSeries& band : bands) {
+        band.row.label = all.back().row.label; // a line of its own begins with a name
         all.push_back(std::move(band));
     }
     picture.series = std::move(all);
