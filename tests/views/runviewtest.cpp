@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QPainter>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -26,7 +27,9 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/numbertext.h>
+#include <telltale/plot/curvepainter.h>
 #include <telltale/plot/overviewcanvas.h>
+#include <telltale/plot/overviewheader.h>
 #include <telltale/run/consolepane.h>
 #include <telltale/run/facttree.h>
 #include <telltale/run/loggedpane.h>
@@ -46,6 +49,15 @@ using namespace telltale::views;
 namespace {
 
 constexpr int kSteps = 40;
+
+series::Bucket sample(double value)
+{
+    series::Bucket bucket;
+    bucket.min = bucket.max = bucket.mean = bucket.first = bucket.last = value;
+    bucket.samples = bucket.finite = 1;
+    bucket.state = series::CellState::Value;
+    return bucket;
+}
 
 std::string pngOf(int gray)
 {
@@ -279,6 +291,55 @@ private Q_SLOTS:
             QVERIFY(one.hasRankColor);
             QCOMPARE(one.slot, one.row.rank.value);
         }
+    }
+
+    void aHeaderSaysOneStepAndAnotherOnlyWhereItDiffers()
+    {
+        ScalarPanel panel;
+        for (int rank = 0; rank < 2; ++rank) {
+            CurveSeries& one = panel.picture.series.emplace_back();
+            one.row.key.name = QStringLiteral("system/rss_bytes");
+            one.row.rank = Rank { rank };
+            one.hasRankColor = true;
+            one.isOtherRank = rank > 0;
+            one.result.range = { Step { 10 }, Step { 19 } };
+            one.result.buckets.assign(10, series::Bucket {});
+            one.result.buckets[4] = sample(0.36);
+        }
+        const auto headerAt = [&](std::int64_t step) {
+            QImage image(800, 40, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            paintPanelHeader(painter, QRect(100, 32, 690, 8), panel,
+                { [step](const CurveSeries& one) { return valueAt(one, Step { step }); }, Step { step }, 0 }, 100);
+            return image;
+        };
+        QCOMPARE(headerAt(17), headerAt(14)); // of step 14, both
+        panel.picture.series[1].result.buckets[6] = sample(0.36);
+        QVERIFY(headerAt(17) != headerAt(14));
+    }
+
+    void whatTheSystemUsesIsOneLineHoweverFarItsSamplesAre()
+    {
+        CurvePicture picture;
+        picture.range = { Step { 0 }, Step { 99 } };
+        CurveSeries& one = picture.series.emplace_back();
+        one.result.range = picture.range;
+        one.result.buckets.assign(100, series::Bucket {});
+        for (const std::size_t at : { 0U, 4U, 8U, 12U, 16U, 20U, 24U, 90U })
+            one.result.buckets[at] = sample(0.5);
+        const auto hasLine = [&](const char* name) {
+            one.row.key.name = QString::fromLatin1(name);
+            QImage frame(100, 40, QImage::Format_ARGB32_Premultiplied);
+            frame.fill(Qt::black);
+            paintCurves(frame, frame.rect(), picture, ValueScale(ValueScale::Mode::Linear, 0, 1), {}, Theme::dark());
+            bool isAny = false;
+            for (int y = 0; y < 40; ++y)
+                isAny = isAny || frame.pixel(60, y) != qRgb(0, 0, 0);
+            return isAny;
+        };
+        QVERIFY(hasLine("system/rss_bytes"));
+        QVERIFY(!hasLine("val/loss"));
     }
 
     void theWheelOverATitleScrolls()

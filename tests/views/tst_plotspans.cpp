@@ -372,55 +372,6 @@ private Q_SLOTS:
         one.row.key.name = QStringLiteral("val/loss");
         QCOMPARE(valueAt(one, Step { 17 }).value, QStringLiteral("\u2013"));
     }
-
-    void aHeaderSaysOneStepAndAnotherOnlyWhereItDiffers()
-    {
-        ScalarPanel panel;
-        for (int rank = 0; rank < 2; ++rank) {
-            CurveSeries& one = panel.picture.series.emplace_back();
-            one.row.key.name = QStringLiteral("system/rss_bytes");
-            one.row.rank = Rank { rank };
-            one.hasRankColor = true;
-            one.isOtherRank = rank > 0;
-            one.result.range = { Step { 10 }, Step { 19 } };
-            one.result.buckets.assign(10, Bucket {});
-            one.result.buckets[4] = single(0.36);
-        }
-        const auto headerAt = [&](std::int64_t step) {
-            QImage image(800, 40, QImage::Format_ARGB32_Premultiplied);
-            image.fill(Qt::black);
-            QPainter painter(&image);
-            paintPanelHeader(painter, QRect(100, 32, 690, 8), panel,
-                { [step](const CurveSeries& one) { return valueAt(one, Step { step }); }, Step { step }, 0 }, 100);
-            return image;
-        };
-        QCOMPARE(headerAt(17), headerAt(14)); // of step 14, both
-        panel.picture.series[1].result.buckets[6] = single(0.36);
-        QVERIFY(headerAt(17) != headerAt(14));
-    }
-
-    void whatTheSystemUsesIsOneLineHoweverFarItsSamplesAre()
-    {
-        CurvePicture picture;
-        picture.range = { Step { 0 }, Step { 99 } };
-        CurveSeries& one = picture.series.emplace_back();
-        one.result.range = picture.range;
-        one.result.buckets.assign(100, Bucket {});
-        for (const std::size_t at : { 0U, 4U, 8U, 12U, 16U, 20U, 24U, 90U })
-            one.result.buckets[at] = single(0.5);
-        const auto hasLine = [&](const char* name) {
-            one.row.key.name = QString::fromLatin1(name);
-            QImage frame(100, 40, QImage::Format_ARGB32_Premultiplied);
-            frame.fill(Qt::black);
-            paintCurves(frame, frame.rect(), picture, ValueScale(ValueScale::Mode::Linear, 0, 1), {}, Theme::dark());
-            bool isAny = false;
-            for (int y = 0; y < 40; ++y)
-                isAny = isAny || frame.pixel(60, y) != qRgb(0, 0, 0);
-            return isAny;
-        };
-        QVERIFY(hasLine("system/rss_bytes"));
-        QVERIFY(!hasLine("val/loss"));
-    }
 };
 
 TELLTALE_TEST(QTEST_MAIN, PlotSpans)

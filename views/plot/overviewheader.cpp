@@ -184,11 +184,9 @@ void paintRanks(HeaderWords& words, const CurvePicture& scalar, const ValueOf& v
         const auto lowest
             = std::ranges::min_element(entries, {}, [](const HeaderEntry& entry) { return entry.one->row.rank; });
         const CurveSeries* const one = lowest->one;
-        const QString at = lowest->last.at;
         for (HeaderEntry& entry : entries) {
             if (entry.one != one)
-                entry.where = joined(
-                    QString::number(entry.one->row.rank.value), entry.last.at == at ? QString() : entry.last.at);
+                entry.where = joined(QString::number(entry.one->row.rank.value), entry.last.at);
         }
     }
     // Nor does one whose run is not named.
@@ -360,8 +358,7 @@ void paintPanelHeader(
     const QRectF line(plot.left(), plot.top() - kPanelHeader + 2, plot.width(), 18);
 
     HeaderWords words(painter, line);
-    // Every line keeps the step: of the ranks and what was before, less is said. It is that of the first line's value;
-    // another's is said where it differs.
+    // Every line keeps the step, that of its first value: of the ranks and what was before, less is said.
     const QString asked = look.step ? atText(formatStep(look.step->value)) : QString();
     const QString at = look.valueOf(first).at;
     const QString when = at.isEmpty() ? asked : at;
