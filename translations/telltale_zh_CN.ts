@@ -5122,7 +5122,7 @@ GPL-3.0-or-later</translation>
         <translation>%1，A：%2，B：%3</translation>
     </message>
     <message>
-        <source>The runs have no %1 of the same modules on rank %2. Choose another kind, or other runs.</source>
+        <source>The runs have no “%1” of the same modules on rank %2. Choose another kind, or other runs.</source>
         <translation>这些运行在 rank %2 上没有相同模块的“%1”。请选择其他类别或其他运行。</translation>
     </message>
     <message>
@@ -5146,7 +5146,7 @@ GPL-3.0-or-later</translation>
         <translation>%1 没有这些曲线</translation>
     </message>
     <message>
-        <source>What is selected has no %1 on rank %2.</source>
+        <source>What is selected has no “%1” on rank %2.</source>
         <translation>所选的在 rank %2 上没有“%1”。</translation>
     </message>
 </context>

@@ -407,12 +407,17 @@ private Q_SLOTS:
         QCOMPARE(facts->topLevelItem(0)->text(1), QStringLiteral("start_step"));
         QCOMPARE(facts->topLevelItem(0)->text(2), QStringLiteral("0"));
         QCOMPARE(facts->topLevelItem(0)->text(3), QStringLiteral("10"));
+        m_view->resize(690, 500);
+        QVERIFY(facts->header()->length() <= facts->viewport()->width()); // all runs are seen
         QCOMPARE(csv(), QByteArray("section,field,a,b\r\nconfig,start_step,0,10\r\n"));
         choose("compareBelow", static_cast<int>(BelowMap::Findings));
         settle();
         auto* findings = m_view->findChild<FindingsTree*>();
         QCOMPARE(findings->topLevelItem(0)->text(FindingsTree::NameColumn), QStringLiteral("layers.3.fc.weight"));
         QTRY_VERIFY(findings->isVisible());
+        QVERIFY(findings->header()->length() <= findings->viewport()->width());
+        QVERIFY(findings->columnWidth(FindingsTree::BColumn)
+            >= findings->fontMetrics().horizontalAdvance(findings->topLevelItem(0)->text(FindingsTree::BColumn)));
         QTest::mouseClick(
             findings->viewport(), Qt::LeftButton, {}, findings->visualItemRect(findings->topLevelItem(0)).center());
         QCOMPARE(m_state->cursor(), std::optional(Step { kParts }));
@@ -477,6 +482,8 @@ private Q_SLOTS:
         settle();
         QTRY_VERIFY(m_view->findChild<QComboBox*>(QStringLiteral("compareAgainst"))->isVisible());
         QCOMPARE(QRect(button->mapTo(m_view, QPoint()), button->size()), alone);
+        QVERIFY(m_view->findChild<QComboBox*>(QStringLiteral("compareRows"))->isVisible());
+        QVERIFY(!m_view->findChild<QComboBox*>(QStringLiteral("compareRank"))->isVisible()); // there is one alone
     }
 
     void aRunIsFoundByWhenItBegan()

@@ -163,6 +163,7 @@ void CompareBar::fill()
     choose(m_kindBox, static_cast<int>(m_state->kind()));
     choose(m_statBox, static_cast<int>(m_state->stat()));
     choose(m_rankBox, m_state->rank().value);
+    m_shownBar->setComboVisible(m_rankBox, m_rankBox->count() > 1 || m_rankBox->currentIndex() < 0);
     for (QComboBox* box : { m_againstBox, m_kindBox, m_statBox, m_rankBox })
         box->updateGeometry();
 }

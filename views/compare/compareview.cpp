@@ -203,7 +203,7 @@ QString CompareView::emptyText() const
         return tr("Choose up to %1 runs to compare with “%2”.").arg(ViewState::kMostCompared).arg(state.runName(0));
     if (!state.moduleFilter().isEmpty())
         return tr("No module that both runs have matches the filter “%1”.").arg(state.moduleFilter());
-    return tr("The runs have no %1 of the same modules on rank %2. Choose another kind, or other runs.")
+    return tr("The runs have no “%1” of the same modules on rank %2. Choose another kind, or other runs.")
         .arg(kindText(state.kind()))
         .arg(state.rank().value);
 }
@@ -215,7 +215,7 @@ void CompareView::tellEmpty()
     const ViewState& state = *context().state;
     const QString below = state.selection().empty()
         ? tr("Select a module to see its curves.")
-        : tr("What is selected has no %1 on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);
+        : tr("What is selected has no “%1” on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);
     m_curves->setEmptyText(isAsked ? QString() : below);
 }
 

@@ -6,6 +6,7 @@
 
 #include <QHeaderView>
 #include <QPainter>
+#include <QStyledItemDelegate>
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
@@ -22,6 +23,21 @@ namespace telltale::views {
 namespace {
 
 constexpr int kRowRole = Qt::UserRole;
+constexpr int kFirstRun = 2; ///< column of the facts
+constexpr int kInset = 12; ///< before the first column's words, which their width is without
+
+/// What names lose is their front, and a quantity keeps its statistic.
+class EndDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->textElideMode = Qt::ElideLeft;
+    }
+};
 
 void alignRight(QTreeWidgetItem* item, int column)
 {
@@ -42,8 +58,22 @@ DifferenceTree::DifferenceTree(QWidget* parent)
     header()->setFont(wordsFont(11));
     header()->setFixedHeight(22);
     header()->setMinimumSectionSize(40);
-    header()->setStretchLastSection(true);
+    header()->setStretchLastSection(false);
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+}
+
+void DifferenceTree::resizeEvent(QResizeEvent* event)
+{
+    QTreeWidget::resizeEvent(event);
+    fitColumns();
+}
+
+int DifferenceTree::fitToWords(int column)
+{
+    resizeColumnToContents(column);
+    if (column == 0)
+        setColumnWidth(column, columnWidth(column) + kInset);
+    return columnWidth(column);
 }
 
 void DifferenceTree::setEmptyText(const QString& text)
@@ -67,7 +97,8 @@ FindingsTree::FindingsTree(QWidget* parent)
     setObjectName(QStringLiteral("compareFindings"));
     setAccessibleName(tr("What differs first and most"));
     setColumnCount(ColumnCount);
-    header()->setStretchLastSection(false);
+    for (const int column : { NameColumn, KindColumn })
+        setItemDelegateForColumn(column, new EndDelegate(this));
     setHeaderLabels(
         { tr("Difference"), tr("Step"), tr("Rank"), tr("Name"), tr("Quantity"), tr("A"), tr("B"), tr("Share") });
     headerItem()->setToolTip(ShareColumn, tr("The difference as a share of the larger of the two values"));
@@ -80,29 +111,19 @@ FindingsTree::FindingsTree(QWidget* parent)
     connect(this, &QTreeWidget::itemClicked, this, go);
 }
 
-/// All columns in sight where that is possible: those that are longer than most of their words give, and the name gets
-/// what is left.
-void FindingsTree::resizeEvent(QResizeEvent* event)
+/// All columns in sight: words give where there is little room, numbers do not, and the name gets what is left.
+void FindingsTree::fitColumns()
 {
-    DifferenceTree::resizeEvent(event);
-    constexpr int kWishes[] { 130, 64, 50, 160, 230, 136, 136, 70 };
-    static_assert(std::size(kWishes) == ColumnCount);
-    constexpr std::pair<int, int> kGiving[] { { AColumn, 92 }, { BColumn, 92 }, { KindColumn, 170 },
-        { WhereColumn, 110 } };
-    int widths[ColumnCount];
+    constexpr std::pair<int, int> kGiving[] { { WhereColumn, 90 }, { NameColumn, 110 }, { KindColumn, 130 } };
     int room = viewport()->width();
-    for (int column = 0; column < ColumnCount; ++column) {
-        widths[column] = std::max(kWishes[column], header()->sectionSizeHint(column));
-        room -= widths[column];
-    }
+    for (int column = 0; column < ColumnCount; ++column)
+        room -= fitToWords(column);
+    setColumnWidth(NameColumn, columnWidth(NameColumn) + std::max(room, 0));
     for (const auto& [column, least] : kGiving) {
-        const int given = std::clamp(-room, 0, std::max(widths[column] - least, 0));
-        widths[column] -= given;
+        const int given = std::clamp(-room, 0, std::max(columnWidth(column) - least, 0));
+        setColumnWidth(column, columnWidth(column) - given);
         room += given;
     }
-    widths[NameColumn] += std::max(room, 0);
-    for (int column = 0; column < ColumnCount; ++column)
-        header()->resizeSection(column, widths[column]);
 }
 
 void FindingsTree::addRow(const QString& where, const judge::Deviation& deviation)
@@ -117,7 +138,8 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
         std::isfinite(deviation.relative) ? shareText(deviation.relative) : QString() };
     for (int column = 0; column < ColumnCount; ++column)
         item->setText(column, texts[column]);
-    item->setToolTip(NameColumn, items::toolTipText(texts[NameColumn]));
+    for (const int column : { WhereColumn, NameColumn, KindColumn }) // which may be cut
+        item->setToolTip(column, items::toolTipText(texts[column]));
     item->setFont(NameColumn, codeFont(12));
     for (const int column : { StepColumn, RankColumn, AColumn, BColumn, ShareColumn })
         alignRight(item, column);
@@ -141,6 +163,7 @@ void FindingsTree::set(const judge::Comparison* found)
         if (of.largest)
             addRow(tr("largest of its kind"), *of.largest);
     }
+    fitColumns();
 }
 
 FactsTree::FactsTree(QWidget* parent)
@@ -153,16 +176,11 @@ FactsTree::FactsTree(QWidget* parent)
 void FactsTree::set(const QStringList& runs, const std::vector<judge::DifferingFact>& facts)
 {
     items::assertGuiThread();
-    constexpr int kFirstRun = 2;
     clear();
     setColumnCount(kFirstRun + static_cast<int>(runs.size()));
     setHeaderLabels(QStringList { tr("Of"), tr("Field") } + runs);
-    header()->resizeSection(0, 130);
-    header()->resizeSection(1, 260);
-    for (int run = 0; run < static_cast<int>(runs.size()); ++run) {
-        header()->resizeSection(kFirstRun + run, 170);
+    for (int run = 0; run < static_cast<int>(runs.size()); ++run)
         headerItem()->setIcon(kFirstRun + run, runIcon(static_cast<std::size_t>(run)));
-    }
     for (const judge::DifferingFact& fact : facts) {
         auto* item = new QTreeWidgetItem(this);
         item->setText(0, factSectionText(fact.section));
@@ -180,6 +198,20 @@ void FactsTree::set(const QStringList& runs, const std::vector<judge::DifferingF
                 item->setData(column, kThemeColorRole, QVariant::fromValue(&Theme::accent));
         }
     }
+    fitColumns();
+}
+
+/// All runs in sight where that is possible, each with as much of what the words leave.
+void FactsTree::fitColumns()
+{
+    constexpr int kMostField = 240;
+    constexpr int kLeastRun = 110;
+    int room = viewport()->width() - fitToWords(0);
+    setColumnWidth(1, std::min(fitToWords(1), kMostField));
+    room -= columnWidth(1);
+    const int runs = std::max(columnCount() - kFirstRun, 1);
+    for (int column = kFirstRun; column < columnCount(); ++column)
+        setColumnWidth(column, std::max(room / runs, kLeastRun));
 }
 
 }

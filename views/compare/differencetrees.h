@@ -16,7 +16,10 @@ public:
     void setEmptyText(const QString& text);
 
 protected:
+    virtual void fitColumns() = 0; ///< to the viewport
+    int fitToWords(int column); ///< its width
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QString m_emptyText;
@@ -45,10 +48,8 @@ public:
 Q_SIGNALS:
     void goWanted(const telltale::judge::Deviation& deviation);
 
-protected:
-    void resizeEvent(QResizeEvent* event) override;
-
 private:
+    void fitColumns() override;
     void addRow(const QString& where, const judge::Deviation& deviation);
 
     std::vector<judge::Deviation> m_rows;
@@ -60,6 +61,9 @@ class FactsTree : public DifferenceTree {
 public:
     explicit FactsTree(QWidget* parent = nullptr);
     void set(const QStringList& runs, const std::vector<judge::DifferingFact>& facts);
+
+private:
+    void fitColumns() override;
 };
 
 }
