@@ -248,10 +248,19 @@ private Q_SLOTS:
         QVERIFY(!heads->isSectionHidden(CommModel::AfterColumn));
         m_view->resize(1080, 700);
         QVERIFY(!heads->isSectionHidden(CommModel::TypeColumn));
-        // Where a call site has no room it loses its function, in the table as in the lane.
-        const QModelIndex site = m_view->table()->model()->index(0, CommModel::SiteColumn);
+        // Where one call site has no room for its function, all are named by their places, as in the lane.
+        auto picture = std::make_shared<CommPicture>(shown());
+        picture->rows[1].site.function = QString(40, u'f');
+        CommTable table;
+        table.resize(1600, 200);
+        table.setPicture(picture);
+        table.show();
+        const QModelIndex site = table.model()->index(0, CommModel::SiteColumn);
         QCOMPARE(site.data().toString(), QStringLiteral("train.py:55 reduce"));
-        QCOMPARE(site.data(CommModel::kShortRole).toString(), QStringLiteral("train.py:55"));
+        table.resize(900, 200);
+        QCOMPARE(site.data().toString(), QStringLiteral("train.py:55"));
+        table.resize(1600, 200);
+        QCOMPARE(site.data().toString(), QStringLiteral("train.py:55 reduce"));
     }
 
     void peopleReadOneFormOfACallSite()
@@ -318,7 +327,7 @@ private Q_SLOTS:
         settle();
         const HeatPicture& picture = *m_view->strip()->picture();
         QCOMPARE(picture.result.rows, 3);
-        QCOMPARE(picture.rows[0].label, QStringLiteral("all_reduce train.py:55 reduce"));
+        QCOMPARE(picture.rows[0].label, QStringLiteral("train.py:55"));
         QVERIFY(!picture.ticks.empty());
         for (const ValueScale::Tick& tick : picture.ticks)
             QVERIFY2(tick.label.endsWith(u'B'), qPrintable(tick.label));

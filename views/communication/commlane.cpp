@@ -35,12 +35,10 @@ void CommLane::setPicture(std::shared_ptr<const CommPicture> picture, std::vecto
 {
     m_picture = std::move(picture);
     m_order = std::move(order);
-    m_nameWidths = {};
+    m_nameWidth = 0;
     const QFontMetrics metrics(codeFont(11));
-    for (const CommRow& row : m_picture ? m_picture->rows : std::vector<CommRow>()) {
-        for (std::size_t form = 0; form < m_nameWidths.size(); ++form)
-            m_nameWidths[form] = std::max(m_nameWidths[form], metrics.horizontalAdvance(nameOf(row.site, form)));
-    }
+    for (const CommRow& row : m_picture ? m_picture->rows : std::vector<CommRow>())
+        m_nameWidth = std::max(m_nameWidth, metrics.horizontalAdvance(row.site.shortCall()));
     invalidate();
 }
 
@@ -50,23 +48,11 @@ void CommLane::setCurrent(const QString& site)
     update();
 }
 
-QString CommLane::nameOf(const CommSite& site, std::size_t form)
-{
-    return form == 0 ? items::shownName(site.name) : form == 1 ? site.call() : site.shortCall();
-}
-
-std::size_t CommLane::formFor(int width) const
-{
-    const auto fits = [width](int names) { return names + kNameRoom <= std::max(SharedAxis::kGutter, width / 4); };
-    return static_cast<std::size_t>(
-        std::find_if(m_nameWidths.begin(), m_nameWidths.end() - 1, fits) - m_nameWidths.begin());
-}
-
 QRect CommLane::plotRect(QSize size) const
 {
     // A file's name is not cut as long as the bars keep the larger part.
-    const int names = m_nameWidths[formFor(size.width())] + kNameRoom;
-    const int gutter = std::clamp(names, SharedAxis::kGutter, std::max(SharedAxis::kGutter, size.width() * 2 / 5));
+    const int gutter
+        = std::clamp(m_nameWidth + kNameRoom, SharedAxis::kGutter, std::max(SharedAxis::kGutter, size.width() * 2 / 5));
     // The axis follows the last line where there are few.
     const int wanted = static_cast<int>(kTallest * static_cast<double>(std::max<std::size_t>(m_order.size(), 1))) + 4;
     return { gutter, kTop, std::max(1, size.width() - gutter - 24),
@@ -180,7 +166,6 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     const QRect plot = plotRect(size);
     const auto all = bars();
     const QColor color = theme.series[0];
-    const std::size_t form = formFor(size.width());
     bool areSharesSaid = false;
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (std::size_t line = 0; line < all.size(); ++line) {
@@ -191,7 +176,7 @@ void CommLane::paintFrame(QImage& frame, QSize size)
             const QRectF box(8, area.top(), plot.left() - 16, area.height());
             painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
                 painter.fontMetrics().elidedText(
-                    nameOf(all[line].row->site, form), Qt::ElideLeft, static_cast<int>(box.width())));
+                    all[line].row->site.shortCall(), Qt::ElideLeft, static_cast<int>(box.width())));
         }
         const QRectF box = boxOf(all[line], line, plot);
         if (box.isNull())

@@ -49,15 +49,12 @@ private:
     QRectF lineOf(std::size_t line, const QRect& plot) const;
     QRectF boxOf(const Bar& bar, std::size_t line, const QRect& plot) const;
     int lineAt(QPoint position) const;
-    /// What a line is called: with all of it, without the operation, or the place alone.
-    static QString nameOf(const CommSite& site, std::size_t form);
-    std::size_t formFor(int width) const; ///< the longest that all lines have room for in a widget of this width
     void paintTones(QPainter& painter, const QRectF& area, bool areSharesSaid) const;
 
     std::shared_ptr<const CommPicture> m_picture;
     std::vector<int> m_order;
     QString m_current;
-    std::array<int, 3> m_nameWidths {}; ///< of the longest line in each form
+    int m_nameWidth = 0; ///< of the longest
 };
 
 }

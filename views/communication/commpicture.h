@@ -36,7 +36,7 @@ struct CommSite {
     QStringList groups; ///< "0 (4 ranks)"
     /// "train.py:55 main"; of a site that says no place, its name.
     QString call() const { return place.isEmpty() ? name : place + u' ' + function; }
-    QString shortCall() const { return place.isEmpty() ? name : place; } ///< where there is no room for the function
+    QString shortCall() const { return place.isEmpty() ? name : place; } ///< what it is called outside of the table
 };
 
 /// One call site in one step.

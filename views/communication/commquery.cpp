@@ -5,7 +5,6 @@
 
 #include <telltale/common/rowlist.h>
 #include <telltale/items/numbertext.h>
-#include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
 #include "commpicture.h"
@@ -212,7 +211,7 @@ Expected<HeatPicture> readStrip(
         if (site == siteOf.end())
             continue;
         row.key = site->second->key.name.isEmpty() ? ModuleKey { site->second->site.name } : site->second->key;
-        row.label = items::shownName(site->second->site.name);
+        row.label = site->second->site.shortCall();
         row.group.clear();
     }
     if (request.metric == CommMetric::Seconds) { // in the table's unit

@@ -43,12 +43,8 @@ public:
         painter->setFont(index.data(Qt::FontRole).value<QFont>());
         painter->setPen(isSelected ? theme.onSelection(color) : color);
         const auto mode = index.column() == CommModel::SiteColumn ? Qt::ElideLeft : Qt::ElideRight;
-        QString text = index.data().toString();
-        if (const QVariant other = index.data(CommModel::kShortRole);
-            other.isValid() && painter->fontMetrics().horizontalAdvance(text) > cell.width())
-            text = other.toString();
         painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
-            painter->fontMetrics().elidedText(text, mode, cell.width()));
+            painter->fontMetrics().elidedText(index.data().toString(), mode, cell.width()));
     }
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
@@ -92,7 +88,7 @@ QString CommModel::text(const CommRow& row, Column column) const
     case OpColumn:
         return row.site.op;
     case SiteColumn:
-        return row.site.place.isEmpty() ? nothing() : row.site.call();
+        return row.site.place.isEmpty() ? nothing() : m_isBrief ? row.site.shortCall() : row.site.call();
     case GroupColumn:
         return row.site.groups.isEmpty() ? nothing() : row.site.groups.join(QStringLiteral(", "));
     case TypeColumn:
@@ -152,8 +148,8 @@ QVariant CommModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return text(row, column);
     case Qt::ToolTipRole:
-        if (column == SiteColumn && !row.site.stack.isEmpty())
-            return items::toolTipText(row.site.stack.front());
+        if (column == SiteColumn)
+            return items::toolTipText(row.site.stack.isEmpty() ? row.site.call() : row.site.stack.front());
         if (column == OpColumn)
             return items::toolTipText(text(row, OpColumn) + QLatin1Char('\n') + text(row, GroupColumn)
                 + QLatin1Char('\n') + text(row, TypeColumn));
@@ -168,8 +164,6 @@ QVariant CommModel::data(const QModelIndex& index, int role) const
         if (series::isNonFinite(state))
             return Theme::current().criticalText;
         return text(row, column) == nothing() ? Theme::current().text3 : QVariant();
-    case kShortRole:
-        return column == SiteColumn && !row.site.place.isEmpty() ? QVariant(row.site.shortCall()) : QVariant();
     case kSortRole:
         return sortKey(row, column);
     case kStateRole:
@@ -330,7 +324,9 @@ void CommTable::fitColumns()
         resizeColumnToContents(column);
         left -= columnWidth(column);
     }
-    const int least = std::min(kEnoughForASite, sizeHintForColumn(CommModel::SiteColumn));
+    m_model->setBrief(false);
+    const int whole = sizeHintForColumn(CommModel::SiteColumn);
+    const int least = std::min(kEnoughForASite, whole);
     for (const int column : kMayGo) {
         if (left >= least)
             break;
@@ -338,6 +334,7 @@ void CommTable::fitColumns()
         setColumnHidden(column, true);
     }
     setColumnWidth(CommModel::SiteColumn, std::max(least, left));
+    m_model->setBrief(whole > std::max(least, left)); // all in one form
 }
 
 }

@@ -30,12 +30,12 @@ public:
     };
     static constexpr int kSortRole = Qt::UserRole + 1;
     static constexpr int kStateRole = Qt::UserRole + 2; ///< series::CellState of a statistic
-    static constexpr int kShortRole = Qt::UserRole + 3; ///< what stands there where the text has no room
 
     using QAbstractTableModel::QAbstractTableModel;
 
     void set(std::shared_ptr<const CommPicture> picture);
     const CommPicture* picture() const { return m_picture.get(); }
+    void setBrief(bool on) { m_isBrief = on; } ///< call sites without their functions; does not ask to be painted
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -48,6 +48,7 @@ private:
     QVariant sortKey(const CommRow& row, Column column) const;
 
     std::shared_ptr<const CommPicture> m_picture;
+    bool m_isBrief = false;
 };
 
 /// Shows a CommModel: numbers at the right, what is not finite in its own color and by its word, any column sorts.

@@ -287,7 +287,7 @@ void CommunicationView::fillStack()
 {
     const CommRow* row = current();
     const QStringList frames = row ? row->site.stack : QStringList();
-    m_stackHead->setTitle(row ? tr("Stack of %1").arg(row->site.op) : tr("Stack"));
+    m_stackHead->setTitle(row ? tr("Stack of %1").arg(row->site.shortCall()) : tr("Stack"));
     m_stackHead->setToolTip(frames.isEmpty() ? QString() : tr("The innermost first; a click copies file:line"));
     m_stackHead->setDetail({});
     m_stack->setFrames(frames,
@@ -342,6 +342,7 @@ void CommunicationView::show(const CommAnswer& answer)
     m_table->setPicture(answer.table);
     m_lane->setPicture(answer.table, m_table->order());
     m_strip->setPicture(answer.strip);
+    m_strip->setLeastGutter(m_lane->plotRect(m_strip->size()).left()); // their lines have the same names
     m_strip->setEmptyText(tr("The agent of this run records no such figures of its collectives."));
     const bool isEmpty = !answer.table || answer.table->rows.empty();
     m_caption->setText(isEmpty
