@@ -6,9 +6,10 @@ namespace telltale::views {
 namespace {
 
 // What Fusion cannot be told through a palette: flat bars, tabs, headers, menus, scroll bars. Controls are drawn by
-// ThemeStyle. Colors are filled in by role name. Beside the padding of an item its words have 3 px more.
+// ThemeStyle. Colors are filled in by role name. Beside the padding of an item its words have 3 px more; around those
+// of a tip it counts twice.
 constexpr const char* kSheet = R"(
-QToolTip { background: @raised; color: @text; border: 1px solid @controlBorder; padding: 4px 8px; }
+QToolTip { background: @raised; color: @text; border: 1px solid @controlBorder; padding: 1px 3px; }
 QMainWindow::separator { background: @border; width: 1px; height: 1px; }
 QSplitter::handle { background: @border; }
 QMenuBar { background: @window; color: @text; padding: 0 4px; }

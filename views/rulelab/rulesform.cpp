@@ -70,7 +70,7 @@ QWidget* RulesForm::makeHead(const judge::RuleInfo& info, QPushButton* ask, QWid
 {
     auto* head = new QWidget(parent);
     const QString id = QString::fromUtf8(info.id.data(), static_cast<qsizetype>(info.id.size()));
-    head->setToolTip(items::toolTipText(items::ruleText(info.description)));
+    head->setToolTip(items::toolTipText(items::ruleText(info.description).remove(u'`')));
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(12, 5, 8, 1);
     row->setSpacing(8);
