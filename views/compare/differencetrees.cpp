@@ -114,7 +114,7 @@ FindingsTree::FindingsTree(QWidget* parent)
 /// All columns in sight: words give where there is little room, numbers do not, and the name gets what is left.
 void FindingsTree::fitColumns()
 {
-    constexpr std::pair<int, int> kGiving[] { { WhereColumn, 90 }, { NameColumn, 110 }, { KindColumn, 130 } };
+    constexpr std::pair<int, int> kGiving[] { { WhereColumn, 90 }, { NameColumn, 130 }, { KindColumn, 130 } };
     int room = viewport()->width();
     for (int column = 0; column < ColumnCount; ++column)
         room -= fitToWords(column);
