@@ -10,6 +10,7 @@ Expected<series::HeatResult> readHeat(store::RunReader& reader, const series::Ro
 {
     series::HeatQuery query;
     query.stat = stat;
+    query.isScan = true;
     query.range = range;
     query.pixels = static_cast<int>(std::min(columns, range.count()));
     for (const series::RowIndex::Row* row : rows)

@@ -58,6 +58,20 @@ void BlockCache::put(const BlockKey& key, std::shared_ptr<const CachedBlock> blo
     m_bytes += bytes;
 }
 
+void BlockCache::drop(std::span<const BlockKey> keys)
+{
+    Order dropped; // freed outside the lock
+    std::lock_guard lock(m_mutex);
+    for (const BlockKey& key : keys) {
+        const auto it = m_index.find(key);
+        if (it == m_index.end())
+            continue;
+        m_bytes -= it->second->bytes;
+        dropped.splice(dropped.end(), m_order, it->second);
+        m_index.erase(it);
+    }
+}
+
 std::size_t BlockCache::bytes() const
 {
     std::lock_guard lock(m_mutex);

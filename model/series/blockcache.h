@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 
 namespace telltale::series {
@@ -44,6 +45,8 @@ public:
     std::shared_ptr<const CachedBlock> find(const BlockKey& key);
     /// Keeps a block, and drops the least recently used ones that no longer fit. A block above the budget is not kept.
     void put(const BlockKey& key, std::shared_ptr<const CachedBlock> block);
+    /// Those of them that it keeps.
+    void drop(std::span<const BlockKey> keys);
     std::size_t bytes() const;
     std::size_t blocks() const;
 

@@ -98,6 +98,7 @@ struct HeatQuery {
     StepRange range;
     int pixels = 0;
     std::shared_ptr<RowsMemo> memo {}; ///< of these rows and this statistic; none: they are asked for once
+    bool isScan = false; ///< of all ranks or of a whole run: what is decoded for it is not kept for others
 };
 
 struct HeatResult {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -201,6 +202,9 @@ Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& que
     if (!snapshot)
         return tl::unexpected<Error>(snapshot.error());
     const series::PixelMap map(query.range, query.pixels);
+    std::optional<TileSource::Scan> scan;
+    if (query.isScan)
+        scan.emplace(*m_tiles);
     series::HeatResult result;
     result.range = query.range;
     HeatAssembler picture(static_cast<int>(query.rows.size()), query.pixels, series::reductionFor(query.stat));

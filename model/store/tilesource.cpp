@@ -111,6 +111,25 @@ Expected<std::int64_t> TileSource::newestFirstColumn(const TileSet& set)
     return newest;
 }
 
+TileSource::Scan::Scan(TileSource& source)
+    : m_source(source)
+{
+    source.m_scan = this;
+}
+
+TileSource::Scan::~Scan()
+{
+    m_source.m_scan = nullptr;
+    m_source.m_cache->drop(m_kept);
+}
+
+void TileSource::keep(const series::BlockKey& key, std::shared_ptr<const series::CachedBlock> block)
+{
+    if (m_scan)
+        m_scan->m_kept.push_back(key);
+    m_cache->put(key, std::move(block));
+}
+
 series::BlockKey TileSource::key(const TileSet& set, int level, const TileHead& head, int part) const
 {
     series::BlockKey key;
@@ -188,7 +207,7 @@ Expected<std::shared_ptr<const TileSteps>> TileSource::steps(
     // Kept only when the whole place can be read: a planner must meet damage every time.
     if (const auto decoded = decode(set, level, head, (*loaded)->view, subBlocks); !decoded)
         return tl::unexpected<Error>(decoded.error());
-    m_cache->put(key(set, level, head, kStepsPart), steps);
+    keep(key(set, level, head, kStepsPart), steps);
     return steps;
 }
 
@@ -238,7 +257,7 @@ Expected<TileSource::Blocks> TileSource::absMaxLanes(
         const bool fits = min && max && min->lanes() == max->lanes() && min->columns() == max->columns();
         blocks.push_back(fits ? LaneBlock::absMax(*min, *max) : nullptr);
         if (fits)
-            m_cache->put(key(set, level, head, subBlocks[i]), blocks.back());
+            keep(key(set, level, head, subBlocks[i]), blocks.back());
     }
     return blocks;
 }
@@ -271,7 +290,7 @@ Expected<TileSource::Blocks> TileSource::decode(
                                   : LaneBlock::fromBuckets(tile, subBlock);
         if (!decoded)
             return tl::unexpected<Error>(std::move(decoded.error()));
-        m_cache->put(key(set, level, head, subBlock), *decoded);
+        keep(key(set, level, head, subBlock), *decoded);
         blocks.push_back(std::move(*decoded));
     }
     return blocks;

@@ -47,6 +47,20 @@ class TileSource {
 public:
     using Blocks = std::vector<std::shared_ptr<const LaneBlock>>;
 
+    /// A reading of much that nobody looks at: what is decoded while it lives leaves the cache with it.
+    class Scan {
+    public:
+        explicit Scan(TileSource& source);
+        Scan(const Scan&) = delete;
+        Scan& operator=(const Scan&) = delete;
+        ~Scan();
+
+    private:
+        friend class TileSource;
+        TileSource& m_source;
+        std::vector<series::BlockKey> m_kept;
+    };
+
     static Expected<std::unique_ptr<TileSource>> make(
         sqlite3* db, std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache);
 
@@ -70,6 +84,7 @@ private:
         TileView view;
     };
     TileSource(std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache);
+    void keep(const series::BlockKey& key, std::shared_ptr<const series::CachedBlock> block);
     series::BlockKey key(const TileSet& set, int level, const TileHead& head, int part) const;
     /// The row must say of itself what the index that led to it says, and its blob the steps that the row names.
     Expected<std::unique_ptr<Loaded>> load(const TileSet& set, int level, const TileHead& head);
@@ -81,6 +96,7 @@ private:
     const std::shared_ptr<series::BlockCache> m_cache;
     Expected<Blocks> absMaxLanes(const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks);
 
+    Scan* m_scan = nullptr;
     std::set<GroupId> m_misplaced;
     Statement m_heads;
     Statement m_newest;

@@ -15,6 +15,7 @@
 #include <telltale/analysis/nonfinite.h>
 #include <telltale/analysis/worst.h>
 #include <telltale/core/protocolone.h>
+#include <telltale/store/capsulereader.h>
 #include <telltale/store/rowsof.h>
 
 #include "capsulebuilder.h"
@@ -107,7 +108,7 @@ public:
             builder.commit();
         }
         builder.finish();
-        reader = CapsuleBuilder::must(store::openReader(builder.handle()));
+        reader = CapsuleBuilder::must(store::openReader(builder.handle(), shared));
         catalog = CapsuleBuilder::must(reader->catalog());
     }
 
@@ -121,6 +122,7 @@ public:
         return byName;
     }
 
+    store::SharedReads shared;
     std::unique_ptr<store::RunReader> reader;
     std::shared_ptr<const store::Catalog> catalog;
 };
@@ -410,6 +412,28 @@ private Q_SLOTS:
         QCOMPARE(ask("layers.[0-3]", 0).at(Step { 401 }), std::vector<Rank> {});
         QCOMPARE(ask("layers.4", 0).at(Step { 401 }), std::vector<Rank> { Rank { 1 } });
         QCOMPARE(ask("", 1).at(Step { 401 }), std::vector<Rank> {});
+    }
+
+    /// A picture's blocks are there for the next one; of a search through all ranks nothing stays.
+    void aSearchLeavesTheCacheAsItWas()
+    {
+        QTemporaryDir dir;
+        Run run(dir, Kind::GradReduced, [](int, int, int step) { return 1.0 + step; });
+        const auto search = [&run] {
+            const Quantity quantity { Kind::GradReduced, Stat::Norm };
+            QVERIFY(!findOnset(*run.reader, run.rows(), { &quantity, 1 }, run.catalog->steps, true));
+        };
+        search();
+        QCOMPARE(run.shared.blocks->blocks(), std::size_t { 0 });
+        series::HeatQuery picture;
+        picture.rows = { run.rows().select(Kind::GradReduced).front()->attempts };
+        picture.range = run.catalog->steps;
+        picture.pixels = 10;
+        QVERIFY(run.reader->heatmap(picture));
+        const std::size_t looked = run.shared.blocks->blocks();
+        QVERIFY(looked > 0);
+        search();
+        QCOMPARE(run.shared.blocks->blocks(), looked);
     }
 
     /// Against softmaxes of equal scores, row by row, as an agent would look at them.

@@ -210,6 +210,12 @@ void EnvelopeTest::cacheKeepsItsBudgetAndTheRecentlyUsed()
     QVERIFY(cache.blocks() >= 9);
     cache.put(keyOf(99), std::make_shared<Payload>(200'000));
     QVERIFY(!cache.find(keyOf(99)));
+    const std::size_t blocks = cache.blocks();
+    const std::size_t bytes = cache.bytes();
+    cache.drop(std::vector { keyOf(49), keyOf(20), keyOf(0) });
+    QCOMPARE(cache.blocks(), blocks - 2);
+    QVERIFY(!cache.find(keyOf(49)) && !cache.find(keyOf(0)));
+    QVERIFY(cache.bytes() <= bytes - 2 * std::size_t { 9'000 });
 }
 
 void EnvelopeTest::cacheIsSharedBetweenThreads()
