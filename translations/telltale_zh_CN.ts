@@ -7429,6 +7429,10 @@ GPL-3.0-or-later</translation>
         <source>step %1</source>
         <translation>第 %1 步</translation>
     </message>
+    <message>
+        <source>The selected modules have no %1.</source>
+        <translation>所选模块没有“%1”。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ReplicaCanvas</name>
