@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <QElapsedTimer>
 #include <QMimeData>
 #include <QSet>
 
@@ -13,12 +14,17 @@
 #include <telltale/items/shownname.h>
 
 namespace telltale::items {
+namespace {
+
+constexpr qint64 kTurnMs = 16; ///< a frame
+
+}
 
 ModuleTreeModel::ModuleTreeModel(QObject* parent)
     : QAbstractItemModel(parent)
 {
     m_nextSlice.setSingleShot(true);
-    connect(&m_nextSlice, &QTimer::timeout, this, &ModuleTreeModel::takeSlice);
+    connect(&m_nextSlice, &QTimer::timeout, this, &ModuleTreeModel::takeSlices);
 }
 
 void ModuleTreeModel::setCatalog(const std::shared_ptr<const store::Catalog>& catalog)
@@ -47,6 +53,16 @@ template <typename Change> void ModuleTreeModel::layOut(Change change)
     }
     changePersistentIndexList(before, after);
     Q_EMIT layoutChanged();
+}
+
+/// More than one where they are quick: between turns the views paint, which takes longer than a slice.
+void ModuleTreeModel::takeSlices()
+{
+    QElapsedTimer clock;
+    clock.start();
+    do {
+        takeSlice();
+    } while (!m_tree.isWhole() && clock.elapsed() < kTurnMs);
 }
 
 void ModuleTreeModel::takeSlice()

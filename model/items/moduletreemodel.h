@@ -15,7 +15,7 @@ namespace telltale::items {
 
 /// The module tree with its filter. A newer catalog of the same run inserts the rows that it has more; a new filter or
 /// new worst values keep the selection and the expanded rows that are still there; another run resets. What is added is
-/// taken in slices, one a turn of the event loop. Thread: gui.
+/// taken in slices, a frame of them a turn of the event loop. Thread: gui.
 class ModuleTreeModel : public QAbstractItemModel {
     Q_OBJECT
 public:
@@ -53,6 +53,7 @@ Q_SIGNALS:
     void grown(); ///< after each slice and each reset
 
 private:
+    void takeSlices();
     void takeSlice();
     template <typename Change> void layOut(Change change); ///< keeps what is selected and open
     int nodeOf(const QModelIndex& index) const;

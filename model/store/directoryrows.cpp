@@ -109,23 +109,29 @@ void readGroup(CheckedRow& row, DirectoryReading& reading)
     reading.catalog->groups.push_back(std::move(group));
 }
 
-/// The layout has the same in a blob with a checksum: a series that says something else is not what was stored.
-bool agree(SeriesDesc& read, std::string_view slot, const SeriesDesc& desc)
+bool isShape(std::string_view bytes, const std::vector<std::int64_t>& shape)
 {
-    read.slot = desc.slot;
-    return slot == desc.slot.text() && read == desc;
+    return bytes == std::string_view(reinterpret_cast<const char*>(shape.data()), shape.size() * sizeof(shape[0]));
 }
 
-void readSeries(CheckedRow& row, DirectoryReading& reading)
+/// The layout has the same in a blob with a checksum: a series that says something else is not what was stored.
+/// Compared in place: of a large model, making each series from its row takes longer than all else that is read.
+bool agree(const CheckedRow& row, const SeriesDesc& desc)
+{
+    return row.blob(3) == desc.name && row.blob(4) == desc.slot.text() && row.any(5) == desc.vppStage
+        && row.any(6) == desc.microStep && row.any(7) == desc.form && row.blob(8) == desc.definition
+        && isShape(row.blob(9), desc.shape) && row.any(10) == static_cast<std::int64_t>(desc.dtype)
+        && row.any(11) == static_cast<std::int64_t>(desc.numel) && row.any(12) == desc.shardOffset
+        && isShape(row.blob(13), desc.fullShape);
+}
+
+/// Its text is all that is left of a slot whose layout cannot be read.
+SeriesDesc readDesc(CheckedRow& row, Kind kind, bool isHistogram)
 {
     constexpr int kLeast = std::numeric_limits<int>::min();
-    reading.catalog->series.reserve(reading.seriesCount);
-    SeriesInfo series;
-    series.id = SeriesId { row.id(0) };
-    series.source = SourceId { row.id(1) };
-    series.kind = row.kind(2);
     SeriesDesc desc;
     desc.name = row.text(3);
+    desc.slot = protocolone::slotOf(row.text(4), kind, isHistogram);
     desc.vppStage = row.number<int>(5, kLeast);
     desc.microStep = row.number<int>(6, kLeast);
     desc.form = row.number<std::uint32_t>(7);
@@ -135,6 +141,16 @@ void readSeries(CheckedRow& row, DirectoryReading& reading)
     desc.numel = static_cast<std::uint64_t>(row.any(11));
     desc.shardOffset = row.any(12);
     desc.fullShape = decodeShape(row.blob(13));
+    return desc;
+}
+
+void readSeries(CheckedRow& row, DirectoryReading& reading)
+{
+    reading.catalog->series.reserve(reading.seriesCount);
+    SeriesInfo series;
+    series.id = SeriesId { row.id(0) };
+    series.source = SourceId { row.id(1) };
+    series.kind = row.kind(2);
     series.group = GroupId { row.id(14) };
     const auto group = reading.groups.find(series.group);
     if (group == reading.groups.end())
@@ -145,16 +161,17 @@ void readSeries(CheckedRow& row, DirectoryReading& reading)
     const std::size_t width = of.layout ? of.layout->width() : 1;
     series.lane = row.number(15, 0, info.lanes - static_cast<int>(width));
     const auto lane = static_cast<std::size_t>(series.lane);
-    const SeriesDesc* const told = of.layout ? &of.layout->series[(of.firstPosition + lane) / width] : nullptr;
-    if (series.source != of.source || series.kind != of.kind || of.taken[lane] || lane % width != 0
-        || (told && !agree(desc, row.text(4), *told)))
+    if (series.source != of.source || series.kind != of.kind || of.taken[lane] || lane % width != 0)
+        row.refuse();
+    if (of.layout)
+        series.desc = { of.layout, &of.layout->series[(of.firstPosition + lane) / width] };
+    else
+        series.desc = std::make_shared<const SeriesDesc>(readDesc(row, series.kind, isHistogram));
+    if (of.layout && !agree(row, *series.desc))
         row.refuse();
     if (!row.isGood())
         return;
-    // Its text is all that is left of a slot whose layout cannot be read.
-    if (!told)
-        desc.slot = protocolone::slotOf(row.text(4), series.kind, isHistogram);
-    const int bin = !of.layout || of.layout->hasBinsAsSeries() ? desc.slot.bin : -1;
+    const int bin = !of.layout || of.layout->hasBinsAsSeries() ? series.desc->slot.bin : -1;
     if (!of.layout && isHistogram && bin < 0)
         return row.refuse();
     of.taken[lane] = true;
@@ -162,12 +179,10 @@ void readSeries(CheckedRow& row, DirectoryReading& reading)
         info.edges = protocolone::edges();
         if (bin > 0)
             return;
-        desc.slot = {};
+        SeriesDesc whole = *series.desc;
+        whole.slot = {};
+        series.desc = std::make_shared<const SeriesDesc>(std::move(whole));
     }
-    if (told && bin < 0)
-        series.desc = { of.layout, told };
-    else
-        series.desc = std::make_shared<const SeriesDesc>(std::move(desc));
     reading.catalog->series.push_back(std::move(series));
 }
 
