@@ -7,11 +7,8 @@
 #include <QCoreApplication>
 #include <QPainter>
 
-#include <telltale/common/glyphs.h>
 #include <telltale/common/labels.h>
 #include <telltale/common/seriesstyle.h>
-
-#include "curvetrace.h"
 
 namespace telltale::views {
 
@@ -56,74 +53,6 @@ void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const 
     painter.drawLine(left, left + QPointF(11, 0));
 }
 
-/// Of the last bucket that was measured, -1 when none.
-std::ptrdiff_t newestIn(const std::vector<series::Bucket>& buckets)
-{
-    const auto newest = std::find_if(buckets.rbegin(), buckets.rend(),
-        [](const series::Bucket& bucket) { return bucket.state >= series::CellState::Value; });
-    return buckets.rend() - newest - 1;
-}
-
-/// Below each other all have as many: 8.580e-4, 7.643e-4.
-QString figures(double value)
-{
-    QString text = formatValue(value);
-    if (const qsizetype power = text.indexOf(u'e'); power > 0)
-        text = text.left(value < 0) + QString::number(std::abs(value), 'e', 3).left(5) + text.mid(power);
-    return text;
-}
-
-/// A dash where nothing was measured at the cursor, so that an old value is never taken for this one.
-QString valueText(const LegendValue& value)
-{
-    if (!value.atA.isEmpty() && !value.difference)
-        return QString(QChar(0x2013)); // of what is not finite there is none
-    if (value.difference)
-        return (*value.difference > 0 ? QStringLiteral("+") : QString()) + figures(*value.difference);
-    if (value.state == series::CellState::Value)
-        return figures(value.value);
-    return series::isNonFinite(value.state) ? glyphs::word(value.state) : QString(QChar(0x2013));
-}
-
-}
-
-LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries& one)
-{
-    const std::vector<series::Bucket>& buckets = one.result.buckets;
-    const std::ptrdiff_t newest = newestIn(buckets);
-    std::ptrdiff_t end = std::ssize(buckets) - 1;
-    if (picture.isLive) {
-        // A rank that has not come to the end yet has not stopped.
-        end = newest;
-        for (const CurveSeries& other : picture.series) {
-            if (other.row.rank == one.row.rank && other.runName == one.runName)
-                end = std::max(end, std::min(newestIn(other.result.buckets), std::ssize(buckets) - 1));
-        }
-    }
-    // How often there is one, a single one does not say.
-    const auto isMeasured = [](const series::Bucket& bucket) { return bucket.samples > 0; };
-    if (newest < 0
-        || (end > newest && end - newest > static_cast<std::ptrdiff_t>(longestJoin(buckets))
-            && std::count_if(buckets.begin(), buckets.end(), isMeasured) > 1))
-        return {};
-    LegendValue value;
-    value.state = buckets[static_cast<std::size_t>(newest)].state;
-    value.value = buckets[static_cast<std::size_t>(newest)].last;
-    return value;
-}
-
-void LegendValue::compare(const series::CellValue& a, const series::CellValue& b)
-{
-    const auto text = [](const series::CellValue& cell) {
-        LegendValue one;
-        one.state = cell.state;
-        one.value = cell.value;
-        return valueText(one);
-    };
-    atA = text(a);
-    atB = text(b);
-    if (a.state == series::CellState::Value && b.state == series::CellState::Value)
-        difference = b.value - a.value;
 }
 
 CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine, bool compares)
@@ -314,7 +243,7 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
     const double left = m_area.left() + 14 + line.left;
     const double right = m_area.right() - 10;
     const bool hasNone = line.form == Form::Name || line.form == Form::Beside || one.isGroup || one.isHidden;
-    QString text = hasNone ? QString() : valueText(value);
+    QString text = hasNone ? QString() : value.text();
     const QFont number = numberFont(12, 500);
     const QFontMetricsF wide(wordsFont(11, 600));
     double valueWidth = text.isEmpty() ? 0 : QFontMetricsF(number).horizontalAdvance(text) + 6;

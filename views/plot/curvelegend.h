@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,24 +9,11 @@
 #include <telltale/common/theme.h>
 
 #include "curvepicture.h"
+#include "legendvalue.h"
 
 class QPainter;
 
 namespace telltale::views {
-
-/// What the legend says beside one series.
-struct LegendValue {
-    series::CellState state = series::CellState::NotCollected;
-    double value = 0;
-    std::optional<double> difference; ///< value at B minus value at A
-    QString atA, atB; ///< "56.30", "71.20" while both marks stand
-
-    /// Without a cursor: what a series was last, unless it ended longer ago than its line would be drawn through.
-    static LegendValue newestOf(const CurvePicture& picture, const CurveSeries& one);
-    /// Says what it was at both marks, and the difference where both are values.
-    void compare(const series::CellValue& a, const series::CellValue& b);
-    bool isExact = true; ///< false: nobody asked the reader, the picture's own bucket answers
-};
 
 /// The column right of the curves: swatch, name, rank and the value at the cursor. A series with several ranks has its
 /// name once and a line for each rank. Names are cut as fitLabels() does; what does not fit is counted in a last

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+
+#include <QString>
+
+#include "curvepicture.h"
+
+namespace telltale::views {
+
+/// What the legend says beside one series.
+struct LegendValue {
+    series::CellState state = series::CellState::NotCollected;
+    double value = 0;
+    std::optional<double> difference; ///< value at B minus value at A
+    QString atA, atB; ///< "56.30", "71.20" while both marks stand
+    bool isExact = true; ///< false: nobody asked the reader, the picture's own bucket answers
+
+    /// Without a cursor: what a series was last, unless it ended longer ago than its line would be drawn through.
+    static LegendValue newestOf(const CurvePicture& picture, const CurveSeries& one);
+    /// Says what it was at both marks, and the difference where both are values.
+    void compare(const series::CellValue& a, const series::CellValue& b);
+    /// Of the difference where there are marks, else of the value: "-8.580e-4", with as many digits as every other. A
+    /// dash where nothing was measured, so that an old value is never taken for this one.
+    QString text() const;
+};
+
+}
