@@ -187,7 +187,7 @@
     </message>
     <message>
         <source>ms in calls</source>
-        <translation>调用毫秒数</translation>
+        <translation>调用时间，ms</translation>
     </message>
     <message>
         <source>bytes</source>
@@ -4180,11 +4180,11 @@ GPL-3.0-or-later</translation>
     <name>telltale::views</name>
     <message>
         <source>%1 s</source>
-        <translation>%1 秒</translation>
+        <translation>%1 s</translation>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation>%1 毫秒</translation>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>%1 %</source>
@@ -4324,7 +4324,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation>%1 毫秒</translation>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>rev %1</source>
@@ -4749,15 +4749,15 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>ms in step %1</source>
-        <translation>第 %1 步内的毫秒</translation>
+        <translation>第 %1 步内的时间，ms</translation>
     </message>
     <message>
         <source>from %1 ms to %2 ms</source>
-        <translation>%1 至 %2 毫秒</translation>
+        <translation>%1 ms 至 %2 ms</translation>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation>%1 毫秒</translation>
+        <translation>%1 ms</translation>
     </message>
     <message numerus="yes">
         <source>in %n calls</source>
@@ -4786,7 +4786,7 @@ GPL-3.0-or-later</translation>
     <name>telltale::views::CommModel</name>
     <message>
         <source>%1 ms</source>
-        <translation>%1 毫秒</translation>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>the process group, and how many ranks are in it</source>
@@ -7275,7 +7275,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation>%1 毫秒</translation>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>Line: median. Inner box: half of the steps. Outer: 95 % of them.</source>
@@ -7613,7 +7613,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 values judged again in %2 ms</source>
-        <translation>重新判断 %1 个值，用时 %2 毫秒</translation>
+        <translation>重新判断 %1 个值，用时 %2 ms</translation>
     </message>
     <message numerus="yes">
         <source>%n appear</source>
