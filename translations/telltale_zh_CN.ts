@@ -6436,7 +6436,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>This run has no %1 on rank %2.</source>
-        <translation>本次运行在 rank %2 上没有 %1。</translation>
+        <translation>本次运行在 rank %2 上没有“%1”。</translation>
     </message>
     <message>
         <source>similar rows together</source>
@@ -6667,7 +6667,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 by rank</source>
-        <translation>各 rank 的 %1</translation>
+        <translation>各 rank 的%1</translation>
     </message>
     <message>
         <source>norm and mean over finite elements, zeros over all</source>
@@ -6684,7 +6684,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 by rank, %2</source>
-        <translation>各 rank 的 %1，%2</translation>
+        <translation>各 rank 的%1，%2</translation>
     </message>
     <message>
         <source>%1: of its parameters, below</source>
@@ -7290,7 +7290,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 by rank</source>
-        <translation>各 rank 的 %1</translation>
+        <translation>各 rank 的%1</translation>
     </message>
     <message numerus="yes">
         <source>last %n steps</source>
@@ -7494,7 +7494,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>spread of the %1: (largest − smallest) / largest</source>
-        <translation>%1 的差异：（最大 − 最小）/ 最大</translation>
+        <translation>%1的差异：（最大 − 最小）/ 最大</translation>
     </message>
     <message>
         <source>bits</source>
