@@ -7290,7 +7290,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 by rank</source>
-        <translation>各 rank 的%1</translation>
+        <translation>各 rank 的 %1</translation>
     </message>
     <message numerus="yes">
         <source>last %n steps</source>
