@@ -6036,7 +6036,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1, at %2</source>
-        <translation>%1，位于 %2</translation>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
