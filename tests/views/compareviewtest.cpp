@@ -7,6 +7,7 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
@@ -23,6 +24,7 @@
 #include <telltale/items/numbertext.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/curvesview.h>
 #include <telltale/store/querypool.h>
 #include <telltale/translations/translations.h>
 
@@ -368,6 +370,60 @@ private Q_SLOTS:
         choose("compareAlign", static_cast<int>(XAxis::Tokens)); // which none of them records
         settle();
         QCOMPARE(m_view->map()->picture()->columns(), kSteps);
+    }
+
+    void aLegendSaysTheValueOfTheStepWhereAPointIsOfSeveral()
+    {
+        ViewContext context { m_state.get(), m_axis.get(), m_pool.get() };
+        auto* alone = new CurvesView(context, m_host.get());
+        alone->resize(400, 300);
+        alone->show();
+        m_view->resize(400, 700);
+        compareWith({ "seed" });
+        m_state->setCursor(Step { 100 });
+        m_state->setSelection({ { QStringLiteral("layers.4.fc.weight"), {} } });
+        const auto check = [&](const CurveCanvas* canvas, int step) {
+            m_state->setCursor(Step { step });
+            const auto hasBoth = [&] {
+                return canvas->picture() && canvas->picture()->range == m_state->visibleRange()
+                    && canvas->picture()->series.size() == 2;
+            };
+            QTRY_VERIFY(hasBoth());
+            QVERIFY(canvas->plotRect().width() < m_state->visibleRange().count());
+            for (const std::size_t i : { 0U, 1U })
+                QTRY_COMPARE(
+                    canvas->legendValues()[i].value, static_cast<double>(valueIn(run(i == 0 ? "a" : "seed"), 4, step)));
+        };
+        for (const CurveCanvas* canvas : { m_view->curves(), alone->findChild<CurveCanvas*>() }) {
+            for (int step = 100; step < 108; ++step)
+                check(canvas, step);
+        }
+        m_state->zoomTo({ Step { 2 }, Step { kSteps - 1 } }); // which all ask anew for, with the cursor where it is
+        for (const CurveCanvas* canvas : { m_view->curves(), alone->findChild<CurveCanvas*>() })
+            check(canvas, 107);
+        alone->hide();
+        m_state->setCursor(Step { 60 });
+        alone->show();
+        check(alone->findChild<CurveCanvas*>(), 60);
+        delete alone;
+    }
+
+    void factsAreCutWhole()
+    {
+        const auto* note = m_view->findChild<QLabel*>(QStringLiteral("compareNote"));
+        m_state->setSelection({ { QStringLiteral("layers.4.fc.weight"), {} } });
+        compareWith({ "more" });
+        settle();
+        const QString all = note->text();
+        QVERIFY(note->toolTip().isEmpty());
+        const QStringList facts = all.split(QStringLiteral("  ·  "));
+        QVERIFY2(facts.size() > 1, qPrintable(all));
+        m_view->resize(m_view->width() - (note->width() - note->fontMetrics().horizontalAdvance(all)) - 20, 700);
+        QTRY_VERIFY(note->text() != all);
+        QStringList shown = note->text().split(QStringLiteral("  ·  "));
+        QCOMPARE(shown.takeLast(), QStringLiteral("…"));
+        QCOMPARE(shown, facts.first(shown.size()));
+        QVERIFY(note->toolTip().contains(facts.last()));
     }
 
     void repeatedRunsAreABandAndTheirMedian()

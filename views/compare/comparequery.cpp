@@ -196,6 +196,7 @@ Expected<ComparePart> readComparePart(store::RunReader& reader, const CompareReq
         return tl::unexpected(std::move(picture).error());
     for (CurveSeries& one : picture->series) {
         one.result = movedTo(curveColumns, request.range, one.result);
+        one.isMoved = true;
         part.curves.push_back(std::move(one));
     }
     return part;

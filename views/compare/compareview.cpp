@@ -21,6 +21,7 @@
 #include <telltale/items/saidwords.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvecsv.h>
+#include <telltale/plot/exactvalues.h>
 
 #include "comparebar.h"
 #include "comparecsv.h"
@@ -55,6 +56,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     , m_map(new HeatCanvas(context.state, m_split))
     , m_below(new QStackedWidget(m_split))
     , m_curves(new CurveCanvas(context.state, m_below))
+    , m_values(new ExactValues(context, m_curves))
     , m_findings(new FindingsTree(m_below))
     , m_facts(new FactsTree(m_below))
 {
@@ -347,6 +349,7 @@ void CompareView::show(const CompareAnswer& answer)
 {
     m_map->setPicture(answer.map && !answer.map->rows.empty() ? answer.map : nullptr);
     m_curves->setPicture(answer.curves);
+    m_values->ask();
     QStringList notes;
     if (!answer.unaligned.isEmpty())
         notes.append((answer.unaligned.front() == names().front() ? tr("not recorded by %1: aligned by step")

@@ -16,6 +16,7 @@ namespace telltale::views {
 
 class CompareBar;
 class CurveCanvas;
+class ExactValues;
 class FactsTree;
 class FindingsTree;
 class HeatCanvas;
@@ -78,6 +79,7 @@ private:
     HeatCanvas* m_map;
     QStackedWidget* m_below;
     CurveCanvas* m_curves;
+    ExactValues* m_values;
     FindingsTree* m_findings;
     FactsTree* m_facts;
     RunChooser* m_chooser = nullptr;

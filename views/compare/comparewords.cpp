@@ -6,7 +6,6 @@
 
 #include <QCoreApplication>
 #include <QRegularExpression>
-#include <QStringList>
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
@@ -78,7 +77,7 @@ QString comparisonSentence(const judge::Comparison& found)
     return sentence + QCoreApplication::translate("CompareWords", ".");
 }
 
-QString comparisonNote(const judge::Comparison& found)
+QStringList comparisonNotes(const judge::Comparison& found)
 {
     QStringList notes { QCoreApplication::translate("CompareWords", "%1 of %2 values of %3 series differ")
                             .arg(formatStep(static_cast<qint64>(found.differing)),
@@ -107,7 +106,7 @@ QString comparisonNote(const judge::Comparison& found)
                              QString::number(first.verdict.before.value_or(1), 'g', 4),
                              QString::number(first.verdict.then, 'g', 4)));
     }
-    return notes.join(QStringLiteral("  ·  "));
+    return notes;
 }
 
 QString shareText(double share)

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include <QString>
+#include <QStringList>
 
 #include <telltale/judge/comparisonreport.h>
 
@@ -14,7 +14,7 @@ namespace telltale::views {
 /// judge::Comparison::sentence(), for people.
 QString comparisonSentence(const judge::Comparison& found);
 /// "12 of 400 values of 96 series differ", and what was left out.
-QString comparisonNote(const judge::Comparison& found);
+QStringList comparisonNotes(const judge::Comparison& found);
 /// "22.3 %" of 0.2231: how far apart two values are, as a share of the larger one.
 QString shareText(double share);
 /// Both values of a deviation as the window writes numbers; with all the digits that the verb has where fewer would not

@@ -71,6 +71,7 @@ std::vector<CurveSeries> linesOfRuns(const std::vector<ComparePart>& parts)
             CurveSeries line = *one;
             line.slot = static_cast<int>(run) + (isFew ? place % kDashes * kColors : 0);
             line.hasRunColor = true;
+            line.run = static_cast<int>(run);
             line.isOtherRun = run > 0;
             lines.push_back(std::move(line));
         }
@@ -89,6 +90,7 @@ std::vector<CurveSeries> bandsOfRuns(const std::vector<ComparePart>& parts)
         median.slot = (static_cast<int>(parts.size()) + place++) % kColors; // no run's, as long as there are others
         median.hasRunColor = true;
         median.isOtherRun = false;
+        median.isMoved = true;
         CurveSeries band = median;
         band.isGroup = true;
         for (std::size_t run = 1; run < row.size(); ++run)

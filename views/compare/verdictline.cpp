@@ -97,10 +97,10 @@ void VerdictLine::update()
     items::assertGuiThread();
     const auto& found = m_conformance->found();
     const bool isFirstLook = m_conformance->isBusy() && !found;
-    QStringList notes;
+    m_notes.clear();
     if (found) {
         m_text = comparisonSentence(*found);
-        notes.append(comparisonNote(*found));
+        m_notes = comparisonNotes(*found);
     } else if (isFirstLook) {
         m_text = tr("Comparing every value: %1 %").arg(static_cast<int>(m_conformance->share() * 100));
     } else if (m_conformance->isStopped()) {
@@ -108,7 +108,6 @@ void VerdictLine::update()
     } else {
         m_text = m_conformance->problem();
     }
-    m_noteText = (notes + m_pictureNotes).join(QStringLiteral("  ·  "));
     m_go->setVisible(found && !found->isEqual());
     m_copy->setVisible(found.has_value());
     m_stop->setVisible(isFirstLook);
@@ -121,18 +120,22 @@ void VerdictLine::update()
 
 void VerdictLine::fit()
 {
-    for (const auto& [label, text] : { std::pair { m_sentence, m_text }, { m_note, m_noteText } }) {
-        // Two lines of words break where they must: a little is lost at the end of the first.
-        const QFontMetrics metrics = label->fontMetrics();
-        const QRect lines(0, 0, label->width(), kLines);
-        const bool isWhole
-            = label == m_sentence && metrics.boundingRect(lines, Qt::TextWordWrap, text).height() <= kLines;
-        const int room = label == m_note ? label->width() : label->width() * 9 / 5;
-        label->setText(isWhole ? text : metrics.elidedText(text, Qt::ElideRight, room));
-        label->setToolTip(label->text() == text ? QString() : items::toolTipText(text));
-    }
-    if (m_isCompact)
-        m_sentence->setToolTip(items::toolTipText(m_text + u'\n' + m_noteText));
+    // Two lines of words break where they must: a little is lost at the end of the first.
+    const QFontMetrics metrics = m_sentence->fontMetrics();
+    const int width = m_sentence->width();
+    const bool isWhole = metrics.boundingRect(0, 0, width, kLines, Qt::TextWordWrap, m_text).height() <= kLines;
+    m_sentence->setText(isWhole ? m_text : metrics.elidedText(m_text, Qt::ElideRight, width * 9 / 5));
+    // Of the facts below it as many as are whole.
+    const QString between = QStringLiteral("  ·  ");
+    QStringList facts = m_notes + m_pictureNotes;
+    const QString all = facts.join(between);
+    const auto shown = [&] { return facts.join(between) + (facts.join(between) == all ? QString() : between + u'…'); };
+    while (facts.size() > 1 && m_note->fontMetrics().horizontalAdvance(shown()) > m_note->width())
+        facts.removeLast();
+    m_note->setText(m_note->fontMetrics().elidedText(shown(), Qt::ElideRight, m_note->width()));
+    m_note->setToolTip(m_note->text() == all ? QString() : items::toolTipText(all));
+    const QString hidden = m_isCompact ? m_text + u'\n' + all : isWhole ? QString() : m_text;
+    m_sentence->setToolTip(items::toolTipText(hidden));
 }
 
 void VerdictLine::resizeEvent(QResizeEvent* event)

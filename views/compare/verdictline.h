@@ -41,7 +41,7 @@ private:
     QPushButton* m_stop;
     QPushButton* m_copy;
     QString m_text;
-    QString m_noteText;
+    QStringList m_notes; ///< on the comparison
     QStringList m_pictureNotes;
     bool m_isCompact = false;
 };

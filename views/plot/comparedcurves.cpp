@@ -105,6 +105,7 @@ std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(
             if (beside == merged->series.rend())
                 continue;
             CurveSeries other = one;
+            other.run = static_cast<int>(run + 1);
             other.hasRunColor = isByRun;
             other.slot
                 = isByRun ? beside->slot / kColors * kColors + static_cast<int>(run + 1) % kColors : beside->slot;

@@ -28,6 +28,8 @@ struct CurveSeries {
     QString runName; ///< empty where only one run is drawn
     QString where; ///< what is said in place of its rank, where it is more than that
     bool isOtherRun = false; ///< of a run that is held against the one that is shown
+    int run = 0; ///< the shown one, or its number among those that are compared with it
+    bool isMoved = false; ///< what it says of a step was measured at others, or in several runs
     bool hasRunColor = false; ///< its color says of which run it is, its dash of which row
     bool hasRankColor = false; ///< its color says of which rank it is, alike in all plots of a canvas
     bool isHidden = false; ///< stands in the legend alone
@@ -35,6 +37,8 @@ struct CurveSeries {
 
     /// Whether both are the same series, of whatever steps.
     bool isSameAs(const CurveSeries& other) const;
+    /// A step has a value of its own there.
+    bool isMeasuredIn(int which) const { return run == which && !isGroup && !isMoved; }
 };
 
 /// One answer of a plot. Immutable once built. Thread: any (a value).

@@ -241,7 +241,7 @@ Expected<CurvePicture> readScalars(
 }
 
 Expected<std::vector<std::vector<series::CellValue>>> readValues(
-    store::RunReader& reader, const CurvePicture& picture, const std::vector<Step>& steps)
+    store::RunReader& reader, const CurvePicture& picture, int run, const std::vector<Step>& steps)
 {
     std::vector<std::vector<series::CellValue>> values;
     for (const Step step : steps) {
@@ -252,7 +252,7 @@ Expected<std::vector<std::vector<series::CellValue>>> readValues(
             std::vector<std::size_t> at;
             for (std::size_t i = 0; i < picture.series.size(); ++i) {
                 const CurveSeries& one = picture.series[i];
-                if (one.stat == stat && !one.isGroup && !one.isOtherRun) {
+                if (one.stat == stat && one.isMeasuredIn(run)) {
                     rows.push_back(one.row.attempts);
                     at.push_back(i);
                 }

@@ -51,8 +51,8 @@ Expected<CurvePicture> readScalars(
 Expected<CurveSeries> readCurve(
     store::RunReader& reader, Row row, Stat stat, const CurveRequest& request, const series::CancelToken& cancel);
 
-/// Cells of every series of a picture at some steps: result[i][s] for step i and series s. Thread: query.
+/// Cells of one run's series of a picture at some steps: result[i][s] for step i and series s. Thread: query.
 Expected<std::vector<std::vector<series::CellValue>>> readValues(
-    store::RunReader& reader, const CurvePicture& picture, const std::vector<Step>& steps);
+    store::RunReader& reader, const CurvePicture& picture, int run, const std::vector<Step>& steps);
 
 }

@@ -218,7 +218,6 @@ void CurvesView::ask()
                     : tr("This run records no %1: the axis shows steps.").arg(m_xBox->currentText()));
             updateCaption();
             showMerged();
-            m_values->ask();
         });
 }
 
@@ -230,6 +229,7 @@ void CurvesView::troubleChanged()
 void CurvesView::showMerged()
 {
     m_canvas->setPicture(m_compared.mergedWith(m_own));
+    m_values->ask();
 }
 
 void CurvesView::paintPicture(QPainter& painter, QSize size)

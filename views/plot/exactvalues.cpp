@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exactvalues.h"
 
+#include <QEvent>
 #include <QWidget>
 
 #include <telltale/common/viewstate.h>
@@ -16,23 +17,39 @@ ExactValues::ExactValues(const ViewContext& context, QWidget* canvas, Picture pi
     , m_canvas(canvas)
     , m_picture(std::move(picture))
     , m_take(std::move(take))
-    , m_queryId(context.queries ? context.queries->newView() : 0)
 {
+    for (std::size_t run = 0; context.queries && run <= ViewState::kMostCompared; ++run)
+        m_ids.push_back(context.queries->newView());
     m_timer.setSingleShot(true);
     m_timer.setInterval(0);
     connect(&m_timer, &QTimer::timeout, this, &ExactValues::ask);
     for (const auto signal : { &ViewState::cursorChanged, &ViewState::hoverChanged, &ViewState::marksChanged })
         connect(context.state, signal, this, &ExactValues::askSoon);
+    canvas->installEventFilter(this);
 }
 
 ExactValues::~ExactValues()
 {
-    if (m_context.queries)
-        m_context.queries->cancel(m_queryId);
+    cancel();
+}
+
+void ExactValues::cancel()
+{
+    for (const auto id : m_ids)
+        m_context.queries->cancel(id);
+}
+
+/// The cursor may have moved while it was hidden.
+bool ExactValues::eventFilter(QObject* canvas, QEvent* event)
+{
+    if (event->type() == QEvent::Show)
+        m_timer.start();
+    return QObject::eventFilter(canvas, event);
 }
 
 void ExactValues::askSoon()
 {
+    cancel();
     m_take({});
     if (m_canvas->isVisible())
         m_timer.start();
@@ -41,6 +58,7 @@ void ExactValues::askSoon()
 void ExactValues::ask()
 {
     items::assertGuiThread();
+    cancel();
     const ViewState& state = *m_context.state;
     const std::shared_ptr<const CurvePicture> picture = m_picture();
     const std::optional<Step> at = state.hover() ? state.hover() : state.cursor();
@@ -52,29 +70,35 @@ void ExactValues::ask()
         steps.push_back(*state.markA());
         steps.push_back(*state.markB());
     }
-    m_context.queries->submit(m_queryId, state.run(),
-        [this, picture, steps](
-            Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
-            if (!reader)
-                return {}; // the curves' own question reports it
-            const auto cells = readValues(**reader, *picture, steps);
-            if (!cells)
-                return {};
-            std::vector<LegendValue> values;
-            for (std::size_t i = 0; i < picture->series.size(); ++i) {
-                LegendValue value;
-                value.isExact = !picture->series[i].isOtherRun;
-                value.state = cells->front()[i].state;
-                value.value = cells->front()[i].value;
-                if (cells->size() == 3 && value.isExact)
-                    value.compare((*cells)[1][i], (*cells)[2][i]);
-                values.push_back(value);
-            }
-            return [this, picture, values] {
-                if (m_picture() == picture)
-                    m_take(values);
-            };
-        });
+    m_values.assign(picture->series.size(), {});
+    const std::vector<ComparedRun>& others = state.comparedRuns();
+    for (std::size_t i = 0; i <= others.size(); ++i) {
+        m_context.queries->submit(m_ids[i], i == 0 ? state.run() : others[i - 1].run,
+            [this, picture, steps, run = static_cast<int>(i)](
+                Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
+                if (!reader)
+                    return {}; // the curves' own question reports it
+                auto cells = readValues(**reader, *picture, run, steps);
+                if (!cells)
+                    return {};
+                return [this, picture, run, cells = std::move(*cells)] { take(*picture, run, cells); };
+            });
+    }
+}
+
+void ExactValues::take(const CurvePicture& picture, int run, const std::vector<std::vector<series::CellValue>>& cells)
+{
+    for (std::size_t i = 0; i < picture.series.size(); ++i) {
+        if (!picture.series[i].isMeasuredIn(run))
+            continue;
+        LegendValue& value = m_values[i];
+        value.isExact = true;
+        value.state = cells.front()[i].state;
+        value.value = cells.front()[i].value;
+        if (cells.size() == 3)
+            value.compare(cells[1][i], cells[2][i]);
+    }
+    m_take(m_values);
 }
 
 }

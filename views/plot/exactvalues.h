@@ -15,8 +15,8 @@
 
 namespace telltale::views {
 
-/// Gives a plot's legend, or its header, what was measured at the cursor, or at A and B, where a point of a curve is of
-/// many steps. Thread: gui.
+/// Gives a plot's legend, or its header, what each run measured at the cursor, or at A and B, where a point of a curve
+/// is of many steps. Thread: gui.
 class ExactValues : public QObject {
     Q_OBJECT
 public:
@@ -33,16 +33,20 @@ public:
     ~ExactValues() override;
 
     void ask(); ///< the canvas has another picture
+    bool eventFilter(QObject* canvas, QEvent* event) override;
 
 private:
     ExactValues(const ViewContext& context, QWidget* canvas, Picture picture, Take take);
     void askSoon();
+    void cancel();
+    void take(const CurvePicture& picture, int run, const std::vector<std::vector<series::CellValue>>& cells);
 
     ViewContext m_context;
     QWidget* m_canvas;
     Picture m_picture;
     Take m_take;
-    store::QueryPool::ViewId m_queryId = 0;
+    std::vector<store::QueryPool::ViewId> m_ids; ///< one for each run
+    std::vector<LegendValue> m_values; ///< what has come of them
     QTimer m_timer;
 };
 
