@@ -22,6 +22,7 @@
 #include <QWheelEvent>
 
 #include <telltale/common/annotator.h>
+#include <telltale/common/seriesstyle.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
@@ -317,6 +318,36 @@ private Q_SLOTS:
         QCOMPARE(headerAt(17), headerAt(14)); // of step 14, both
         panel.picture.series[1].result.buckets[6] = sample(0.36);
         QVERIFY(headerAt(17) != headerAt(14));
+    }
+
+    void aHeaderHasEveryRankWhereItsStepsDiffer()
+    {
+        ScalarPanel panel;
+        for (int rank = 0; rank < 4; ++rank) {
+            CurveSeries& one = panel.picture.series.emplace_back();
+            one.row.key.name = QStringLiteral("system/rss_bytes");
+            one.row.rank = Rank { rank };
+            one.slot = rank;
+            one.hasRankColor = true;
+            one.isOtherRank = rank > 0;
+            one.result.range = { Step { 300 }, Step { 319 } };
+            one.result.buckets.assign(20, series::Bucket {});
+            one.result.buckets[static_cast<std::size_t>(8 + rank)] = sample(0.43 + 0.001 * rank);
+        }
+        const HeaderLook look { [](const CurveSeries& one) { return valueAt(one, Step { 316 }); }, Step { 316 }, 0 };
+        for (const int width : { 300, 380, 435, 600, 900 }) {
+            QImage image(width + 110, 40, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            paintPanelHeader(painter, QRect(100, 32, width, 8), panel, look, 100);
+            for (const CurveSeries& one : panel.picture.series) {
+                const QRgb color = SeriesStyle::forSlot(one.slot, Theme::current()).color.rgb();
+                int pixels = 0;
+                for (int x = 100; x < image.width(); ++x)
+                    pixels += image.pixel(x, 12) == color ? 1 : 0;
+                QVERIFY2(pixels >= 8, qPrintable(QStringLiteral("%1 at %2").arg(one.row.rank.value).arg(width)));
+            }
+        }
     }
 
     void whatTheSystemUsesIsOneLineHoweverFarItsSamplesAre()

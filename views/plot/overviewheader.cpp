@@ -2,6 +2,7 @@
 #include "overviewheader.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -22,7 +23,10 @@ using series::CellState;
 namespace {
 
 constexpr int kSwatch = 14; ///< length of a line's sample
-constexpr std::size_t kMostHeaderRanks = 4;
+constexpr double kNameGap = 6; ///< of a value from its name, and of that from the sample
+constexpr double kEntryGap = 14;
+constexpr std::size_t kMostUncolored = 4; ///< ranks whose values say no line's color
+constexpr double kLeastName = 48; ///< of a run: one that is not named says nothing
 constexpr double kTitleLeft = 12; ///< where one is wider than the gutter
 constexpr double kTitleRoom = SharedAxis::kGutter - 12; ///< beside the plot's numbers
 constexpr double kMostTitle = 0.4; ///< of a plot's width
@@ -38,19 +42,16 @@ QString beforeText(const CurveSeries& one)
         .arg(formatValue(one.lastFinite->second), formatStep(one.lastFinite->first.value));
 }
 
-QString allText(int count)
+QString stepsText(StepRange steps)
 {
-    return QCoreApplication::translate("telltale::views::OverviewCanvas", "on all %n ranks", nullptr, count);
+    const QString first = formatStep(steps.first.value);
+    return QCoreApplication::translate("telltale::views::OverviewCanvas", "at %1", "a step")
+        .arg(steps.count() <= 1 ? first : first + QChar(0x2013) + formatStep(steps.last.value));
 }
 
-QString atText(const QString& step)
+QString joined(const QString& what, const QString& more)
 {
-    return QCoreApplication::translate("telltale::views::OverviewCanvas", "at %1", "a step").arg(step);
-}
-
-QString joined(const QString& where, const QString& at)
-{
-    return where.isEmpty() || at.isEmpty() ? where + at : where + items::comma() + at;
+    return what.isEmpty() || more.isEmpty() ? what + more : what + items::comma() + more;
 }
 
 /// A number alone does not say what is numbered: with what stands before it, it is a part of the title.
@@ -88,7 +89,7 @@ public:
         m_painter.setPen(pen);
         const double y = m_line.center().y() + 1;
         m_painter.drawLine(QPointF(m_right - kSwatch, y), QPointF(m_right, y));
-        m_right -= kSwatch + 14;
+        m_right -= kSwatch + kEntryGap;
     }
     double right() const { return m_right; }
 
@@ -109,162 +110,148 @@ bool areAlike(const CurvePicture& scalar, const ValueOf& valueOf)
            });
 }
 
-void putValue(HeaderWords& words, const LastValue& last, int weight, const Theme& theme)
-{
-    words.put(last.value, numberFont(12, weight), last.critical ? theme.criticalText : theme.text, 6);
-}
-
-/// What all ranks have; the last finite value is the chosen one's.
-void paintAll(HeaderWords& words, const CurvePicture& scalar, const ValueOf& valueOf, double left)
-{
-    const Theme& theme = Theme::current();
-    const LastValue last = valueOf(scalar.series.front());
-    putValue(words, last, 600, theme);
-    words.put(joined(allText(static_cast<int>(scalar.series.size())), last.at), wordsFont(11), theme.text3, 16);
-    const QString where = rankText(scalar.series.front());
-    const QFontMetricsF names(wordsFont(11));
-    if (last.before.isEmpty()
-        || words.right() - left < names.horizontalAdvance(last.before) + names.horizontalAdvance(where) + 6)
-        return;
-    words.put(last.before, wordsFont(11), theme.text2, 6);
-    words.put(where, wordsFont(11), theme.text3, 16);
-}
-
 /// A value in the line above a plot, and what it is of.
 struct HeaderEntry {
     const CurveSeries* one;
-    QString where;
+    QString name;
+    QString brief; ///< in place of it, where not all have room
     LastValue last;
 };
 
-/// Of many runs one line each; their ranks are said where they could be others.
-std::vector<HeaderEntry> entriesOf(const CurvePicture& scalar, const ValueOf& valueOf)
-{
-    const std::vector<CurveSeries>& all = scalar.series;
-    const CurveSeries& first = all.front();
-    const bool isByRun = std::any_of(all.begin(), all.end(), [](const CurveSeries& one) { return one.hasRunColor; });
-    const bool hasRanks = std::any_of(all.begin(), all.end(),
-        [&](const CurveSeries& one) { return one.isOtherRank || one.isGroup || one.row.rank != first.row.rank; });
+/// What that line says, the chosen rank's value first.
+struct Header {
     std::vector<HeaderEntry> entries;
-    for (const CurveSeries& one : all) {
-        if (isByRun && (one.isOtherRank || one.isGroup))
-            continue;
-        const QString where = isByRun && !hasRanks ? one.runName : whereText(one);
-        const LastValue last = one.isGroup ? LastValue() : valueOf(one);
-        entries.push_back({ &one, joined(one.isGroup || all.size() > 1 ? where : QString(), last.at), last });
-    }
-    return entries;
-}
+    QString of; ///< what all of them are of
+    bool hasSamples = true;
 
-/// The values by rank or run, the selected rank's in the strongest weight; of the others as many as there is room for
-/// beside the title.
-void paintRanks(HeaderWords& words, const CurvePicture& scalar, const ValueOf& valueOf, double left)
-{
-    if (areAlike(scalar, valueOf) && !scalar.series.front().hasRankColor)
-        return paintAll(words, scalar, valueOf, left);
-    const Theme& theme = Theme::current();
-    std::vector<HeaderEntry> entries = entriesOf(scalar, valueOf);
-    const CurveSeries* const first = entries.front().one;
-    const bool isByRun = first->hasRunColor;
-    const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12, 600));
-    const bool hasSamples = isByRun || first->hasRankColor;
-    const double sample = hasSamples ? kSwatch + 5 : 0;
-    const auto widthOf = [&](const HeaderEntry& entry) {
-        return numbers.horizontalAdvance(entry.last.value) + 6 + names.horizontalAdvance(entry.where) + 16 + sample;
-    };
-    const double whole = words.right() - left;
-    double total = 0;
-    double taken = 0; ///< by the names alone
-    for (const HeaderEntry& entry : entries) {
-        total += widthOf(entry);
-        taken += names.horizontalAdvance(entry.where);
-    }
-    // A color whose rank is not named says nothing: behind the first, its number is enough.
-    if (first->hasRankColor && total > whole) {
-        const auto lowest
-            = std::ranges::min_element(entries, {}, [](const HeaderEntry& entry) { return entry.one->row.rank; });
-        const CurveSeries* const one = lowest->one;
-        for (HeaderEntry& entry : entries) {
-            if (entry.one != one)
-                entry.where = joined(QString::number(entry.one->row.rank.value), entry.last.at);
+    double width() const
+    {
+        const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12, 600));
+        double width = 0;
+        for (const HeaderEntry& entry : entries) {
+            const double name = entry.name.isEmpty() ? 0 : names.horizontalAdvance(entry.name) + kNameGap;
+            width += name + numbers.horizontalAdvance(entry.last.value) + kEntryGap
+                + (hasSamples ? kSwatch + kNameGap : 0);
         }
+        return width;
     }
-    // Nor does one whose run is not named.
-    if (constexpr double kLeastName = 48; isByRun && total > whole) {
-        std::vector<QString> texts;
-        texts.reserve(entries.size());
-        for (const HeaderEntry& entry : entries)
-            texts.push_back(entry.where);
-        const double each = (whole - total + taken) / static_cast<double>(entries.size());
-        texts = fitLabels(texts, names, std::max(each, kLeastName));
-        for (std::size_t i = 0; i < entries.size(); ++i)
-            entries[i].where = texts[i];
+    /// "at 309–312": once, whatever steps the samples of its ranks are of.
+    QString steps(Step asked) const
+    {
+        StepRange all;
+        for (const HeaderEntry& entry : entries) {
+            const StepRange at = entry.last.at.isEmpty() ? StepRange { asked, asked } : entry.last.at;
+            all = all.isEmpty() ? at : StepRange { std::min(all.first, at.first), std::max(all.last, at.last) };
+        }
+        return stepsText(all);
     }
-    double room = whole - widthOf(entries.front());
-    const double before = names.horizontalAdvance(entries.front().last.before) + 8;
-    const bool saysBefore = !entries.front().last.before.isEmpty() && room > before;
-    room -= saysBefore ? before : 0;
-    std::size_t shown = 1;
-    const std::size_t most = hasSamples ? entries.size() : std::min(entries.size(), kMostHeaderRanks);
-    for (double rest = room; shown < most; ++shown) {
-        rest -= widthOf(entries[shown]);
-        const bool isLast = shown + 1 == entries.size();
-        if (rest < (isLast ? 0 : names.horizontalAdvance(moreText(entries.size()))))
-            break;
+    void shorten(double room)
+    {
+        std::vector<QString> names;
+        double whole = 0;
+        for (HeaderEntry& entry : entries) {
+            names.push_back(std::exchange(entry.name, entry.brief));
+            whole += QFontMetricsF(wordsFont(11)).horizontalAdvance(entry.brief);
+        }
+        if (!entries.front().one->hasRunColor)
+            return;
+        const double each = (room - width() + whole) / static_cast<double>(entries.size());
+        names = fitLabels(names, QFontMetricsF(wordsFont(11)), std::max(each, kLeastName));
+        for (std::size_t i = 0; i < names.size(); ++i)
+            entries[i].name = names[i];
     }
-    const std::size_t more = entries.size() - shown;
-    entries.resize(shown);
-    // With one rank chosen or not, the ranks stand in one order.
-    const auto place
-        = [](const HeaderEntry& entry) { return std::pair(entry.one->isGroup, entry.one->row.rank.value); };
-    if (std::none_of(entries.begin(), entries.end(), [](const HeaderEntry& entry) { return entry.one->isOtherRun; }))
-        std::stable_sort(
-            entries.begin(), entries.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
-    if (more > 0) // behind those that it goes on from
-        words.put(moreText(more), wordsFont(11), theme.text3, 16);
-    for (std::size_t i = shown; i-- > 0;) {
-        const HeaderEntry& entry = entries[i];
-        const bool isFirst = entry.one == first;
-        if (!entry.one->isGroup)
-            putValue(words, entry.last, isFirst ? 600 : 400, theme);
-        if (isFirst && saysBefore)
-            words.put(entry.last.before, wordsFont(11), theme.text2, 8);
-        if (!entry.where.isEmpty())
-            words.put(entry.where, wordsFont(11), theme.text3, hasSamples ? 5 : 16);
-        if (hasSamples)
-            words.putSwatch(*entry.one, theme);
+};
+
+/// Of numbered parts the chosen rank's; of many runs one line each, whose ranks are said where they could be others.
+Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf)
+{
+    const std::vector<CurveSeries>& all = panel.picture.series;
+    const CurveSeries& first = all.front();
+    Header header;
+    const auto add = [&](const CurveSeries& one, const QString& name) {
+        const LastValue last = one.isGroup ? LastValue() : valueOf(one);
+        const bool saysBefore = &one == &first && !panel.isShared;
+        header.entries.push_back(
+            { &one, saysBefore ? joined(name, last.before) : name, one.hasRankColor ? QString() : name, last });
+    };
+    if (panel.isShared) {
+        for (const CurveSeries* one : ownLines(panel.picture))
+            add(*one, partText(one->row.key.name));
+        if (!header.entries.empty() && header.entries.size() < all.size())
+            header.of = whereText(first);
+        return header;
     }
+    header.hasSamples = first.hasRunColor || first.hasRankColor;
+    if (!first.hasRankColor && areAlike(panel.picture, valueOf)) {
+        header.hasSamples = false;
+        const QString ranks = QCoreApplication::translate(
+            "telltale::views::OverviewCanvas", "on all %n ranks", nullptr, static_cast<int>(all.size()));
+        add(first, ranks);
+        if (const QString before = header.entries.front().last.before; !before.isEmpty())
+            header.entries.front().name = joined(rankText(first) + u' ' + before, ranks);
+        return header;
+    }
+    const bool hasRanks = std::ranges::any_of(
+        all, [&](const auto& one) { return one.isOtherRank || one.isGroup || one.row.rank != first.row.rank; });
+    for (const CurveSeries& one : all) {
+        if (!first.hasRunColor || (!one.isOtherRank && !one.isGroup))
+            add(one, all.size() == 1 ? QString() : first.hasRunColor && !hasRanks ? one.runName : whereText(one));
+    }
+    return header;
 }
 
-/// The lines of a shared plot with their values, as many as there is room for beside the title, behind the rank that
-/// all of them are of.
-void paintLines(HeaderWords& words, const ScalarPanel& panel, const ValueOf& valueOf, double left)
+/// As many values as there is room for beside the title; the selected rank's is in the strongest weight.
+void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook& look, double left)
 {
     const Theme& theme = Theme::current();
-    const std::vector<const CurveSeries*> lines = ownLines(panel.picture);
-    const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12));
-    const QString where
-        = lines.size() < panel.picture.series.size() && !lines.empty() ? whereText(*lines.front()) : QString();
-    double room = words.right() - left - names.horizontalAdvance(moreText(lines.size())) - 16
-        - names.horizontalAdvance(where) - 16;
-    std::size_t count = 0;
-    for (; count < lines.size(); ++count) {
-        const CurveSeries& one = *lines[count];
-        room -= numbers.horizontalAdvance(valueOf(one).value) + 6 + names.horizontalAdvance(partText(one.row.key.name))
-            + 5 + kSwatch + 14;
-        if (room < 0)
-            break;
+    const QFontMetricsF metrics(wordsFont(11));
+    Header header = headerOf(panel, look.valueOf);
+    std::vector<HeaderEntry>& entries = header.entries;
+    if (entries.empty())
+        return;
+    const std::size_t count = entries.size();
+    const double more = metrics.horizontalAdvance(moreText(count)) + kEntryGap;
+    if (!header.hasSamples && count > kMostUncolored)
+        entries.resize(kMostUncolored);
+    const auto rest = [&] { return entries.size() < count ? more : 0; };
+    const CurveSeries* const chosen = panel.isShared ? nullptr : entries.front().one;
+    QString when = look.step ? header.steps(*look.step) : QString();
+    double room = words.right() - left - (when.isEmpty() ? 0 : metrics.horizontalAdvance(when) + kEntryGap)
+        - (header.of.isEmpty() ? 0 : metrics.horizontalAdvance(header.of) + kEntryGap);
+    const bool isBrief = header.width() + rest() > room;
+    if (isBrief)
+        header.shorten(room);
+    if (header.width() + rest() <= words.right() - left)
+        room = words.right() - left; // a value goes before the step that it is of
+    while (entries.size() > 1 && header.width() + rest() > room)
+        entries.pop_back();
+    // With one rank chosen or not, the ranks stand in one order.
+    const auto place = [](const HeaderEntry& entry) { return std::pair(entry.one->isGroup, entry.one->row.rank); };
+    if (!panel.isShared && std::ranges::none_of(entries, [](const auto& entry) { return entry.one->isOtherRun; }))
+        std::ranges::stable_sort(entries, {}, place);
+    if (isBrief && entries.front().one->hasRankColor) { // named together, in whose order their colors are
+        CurveSeries together;
+        together.isGroup = true;
+        for (const HeaderEntry& entry : entries)
+            together.ranks.push_back(entry.one->row.rank);
+        header.of = rankText(together);
     }
-    if (count < lines.size())
-        words.put(moreText(lines.size() - count), wordsFont(11), theme.text3, 14);
-    while (count-- > 0) {
-        const CurveSeries& one = *lines[count];
-        putValue(words, valueOf(one), 400, theme);
-        words.put(partText(one.row.key.name), wordsFont(11), theme.text2, 5);
-        words.putSwatch(one, theme);
+    if (entries.size() < count) // behind those that it goes on from
+        words.put(moreText(count - entries.size()), wordsFont(11), theme.text3, kEntryGap);
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+        words.put(entry->last.value, numberFont(12, entry->one == chosen ? 600 : 400),
+            entry->last.critical ? theme.criticalText : theme.text, kNameGap);
+        if (!entry->name.isEmpty())
+            words.put(entry->name, wordsFont(11), theme.text3, header.hasSamples ? kNameGap : kEntryGap);
+        if (header.hasSamples)
+            words.putSwatch(*entry->one, theme);
     }
-    if (!where.isEmpty())
-        words.put(where, wordsFont(11), theme.text3, 16);
+    for (const QString& text : { joined(header.of, when), when }) {
+        if (left + metrics.horizontalAdvance(text) > words.right())
+            continue;
+        words.put(text, wordsFont(11), theme.text3, kEntryGap);
+        break;
+    }
 }
 
 }
@@ -327,9 +314,8 @@ LastValue valueAt(const CurveSeries& one, Step step, const LegendValue* exact)
     } else if (const int bucket = heldBucket(one, step); bucket >= 0) {
         state = one.result.buckets[static_cast<std::size_t>(bucket)].state;
         number = one.result.buckets[static_cast<std::size_t>(bucket)].last;
-        if (const StepRange of = stepsOf(one.result, bucket); bucket != bucketOf(one.result, step))
-            value.at = atText(of.count() <= 1 ? formatStep(of.first.value)
-                                              : formatStep(of.first.value) + QChar(0x2013) + formatStep(of.last.value));
+        if (bucket != bucketOf(one.result, step))
+            value.at = stepsOf(one.result, bucket);
     }
     value.critical = series::isNonFinite(state);
     // A dash where nothing was measured, so that an old value is never taken for this one.
@@ -358,22 +344,7 @@ void paintPanelHeader(
     const QRectF line(plot.left(), plot.top() - kPanelHeader + 2, plot.width(), 18);
 
     HeaderWords words(painter, line);
-    // Every line keeps the step, that of its first value: of the ranks and what was before, less is said.
-    const QString asked = look.step ? atText(formatStep(look.step->value)) : QString();
-    const QString at = look.valueOf(first).at;
-    const QString when = at.isEmpty() ? asked : at;
-    const ValueOf valueOf = [&](const CurveSeries& one) {
-        LastValue value = look.valueOf(one);
-        value.at = value.at == at ? QString() : value.at.isEmpty() ? asked : value.at;
-        return value;
-    };
-    const double left = captionLeft + (look.step ? QFontMetricsF(wordsFont(11)).horizontalAdvance(when) + 16 : 0);
-    if (panel.isShared)
-        paintLines(words, panel, valueOf, left);
-    else
-        paintRanks(words, panel.picture, valueOf, left);
-    if (look.step && captionLeft + QFontMetricsF(wordsFont(11)).horizontalAdvance(when) < words.right())
-        words.put(when, wordsFont(11), theme.text3, 16);
+    paintValues(words, panel, look, captionLeft);
 
     painter.setFont(wordsFont(12, 600));
     painter.setPen(theme.text);

@@ -28,7 +28,7 @@ std::vector<const CurveSeries*> ownLines(const CurvePicture& picture);
 struct LastValue {
     QString value;
     QString before; ///< what stands left of it in a quiet color
-    QString at; ///< "at 187": its step, where that is not the one that was asked for
+    StepRange at; ///< its steps, where they are not the one that was asked for
     bool critical = false;
 };
 LastValue lastValueOf(const CurveSeries& one);
