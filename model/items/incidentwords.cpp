@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 
+#include <telltale/core/blockname.h>
 #include <telltale/core/protocolone.h>
 
 #include "comma.h"
@@ -27,6 +28,8 @@ constexpr const char* kForms[] {
     QT_TRANSLATE_NOOP("Incident", "its largest magnitude is %1, %2 times below the limit of its type, %3"),
     QT_TRANSLATE_NOOP("Incident", "the norm of %1 is %2 times its usual %3 (z %4)"),
     QT_TRANSLATE_NOOP("Incident", "the norm of %1 is %2 times below its usual %3 (z %4)"),
+    QT_TRANSLATE_NOOP("Incident", "the total norm of %1 is %2 times its usual %3 (z %4)"),
+    QT_TRANSLATE_NOOP("Incident", "the total norm of %1 is %2 times below its usual %3 (z %4)"),
     QT_TRANSLATE_NOOP("Incident", "the value of %1 is %2 times its usual %3 (z %4)"),
     QT_TRANSLATE_NOOP("Incident", "the value of %1 is %2 times below its usual %3 (z %4)"),
     QT_TRANSLATE_NOOP("Incident", "has been exactly 0 for %1 steps; it was about %2"),
@@ -39,6 +42,7 @@ constexpr const char* kForms[] {
     QT_TRANSLATE_NOOP("Incident", "its largest logit has grown for %1 steps, to %2; it was about %3"),
     QT_TRANSLATE_NOOP("Incident", "its norm is %1, %2 times what it was about 20 steps before"),
     QT_TRANSLATE_NOOP("Incident", "the norm of %1 grew by %2 % a step, %3 times within %4 steps, to %5"),
+    QT_TRANSLATE_NOOP("Incident", "the total norm of %1 grew by %2 % a step, %3 times within %4 steps, to %5"),
     QT_TRANSLATE_NOOP("Incident", "the value of %1 grew by %2 % a step, %3 times within %4 steps, to %5"),
     QT_TRANSLATE_NOOP("Incident", "at this rate its largest magnitude, %1, overflows %2 at about step %3"),
     QT_TRANSLATE_NOOP("Incident",
@@ -86,7 +90,7 @@ constexpr const char* kPhrases[] {
     QT_TRANSLATE_NOOP("Incident", "-Inf in %1"),
     QT_TRANSLATE_NOOP("Incident", "the value"),
     QT_TRANSLATE_NOOP("Incident", "the norm of %1"),
-    QT_TRANSLATE_NOOP("Incident", "its block %1"),
+    QT_TRANSLATE_NOOP("Incident", "the total norm of %1"),
     QT_TRANSLATE_NOOP("Incident", "the other rank"),
     QT_TRANSLATE_NOOP("Incident", "the median of %1 ranks that do the same"),
 };
@@ -143,7 +147,15 @@ std::vector<const char*> forms()
 
 QString seen(const Finding& finding)
 {
-    return inLanguage(plain(finding.sentence), false);
+    QString sentence = plain(finding.sentence);
+    // Older records call what was summed over a block its norm, beside the name of a part of it.
+    if (const std::string block = blockOf(finding.name); block != finding.name) {
+        for (const QString& of : { plain(block), QStringLiteral("its block ") + plain(block) }) {
+            if (const QString known = QStringLiteral("the norm of %1 ").arg(of); sentence.startsWith(known))
+                sentence.replace(0, known.size(), QStringLiteral("the total norm of %1 ").arg(plain(block)));
+        }
+    }
+    return inLanguage(sentence, false);
 }
 
 QString place(const Finding& finding)

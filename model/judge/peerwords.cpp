@@ -76,14 +76,13 @@ const Watched* sourceOf(store::RunReader& reader, const std::map<SourceId, const
     return first;
 }
 
-std::string sentenceOf(const Peers::Odd& odd, const Watched& row)
+std::string sentenceOf(const Peers::Odd& odd, const std::string& what)
 {
     const std::string others = odd.peers.size() == 2
         ? "the other rank"
         : fmt::format("the median of {} ranks that do the same", odd.peers.size());
     if (odd.rule == Rule::Straggler)
         return fmt::format("computes {:.0f} % longer than {} (z {:.0f})", 100 * (odd.factor - 1), others, odd.z);
-    const std::string what = row.kind == Kind::Scalar ? "the value" : "the norm of " + odd.block;
     const std::string factor
         = odd.factor >= 1 ? numberText(odd.factor) + " times" : "1/" + numberText(1 / odd.factor) + " of";
     return odd.source
@@ -119,7 +118,10 @@ Witness witnessOf(store::RunReader& reader, const store::Catalog& catalog,
     finding.name = key.name;
     finding.slot = key.slot.text();
     finding.stat = row.stat;
-    finding.sentence = sentenceOf(odd, row);
+    finding.sentence = sentenceOf(odd,
+        row.kind == Kind::Scalar ? "the value"
+            : rows.size() > 1    ? "the total norm of " + odd.block
+                                 : "the norm of " + key.name);
     return witness;
 }
 

@@ -27,10 +27,16 @@ std::string figuresText(double value)
     return magnitude >= 0.001 && magnitude < 999.95 ? fmt::format("{:#.4g}", value) : numberText(value);
 }
 
-/// What was compared is a block's: where the place beside it is a part of that, it says so.
-std::string subjectText(const Rollup& rollup, const series::SeriesKey& key)
+/// What was compared may be of a whole block, of which the place beside it is a part: the root of the sum of the
+/// squares of its tensors' norms.
+std::string subjectText(const Watched& row, const Rollup& rollup, const series::SeriesKey& key)
 {
-    return rollup.block == key.name ? rollup.block : fmt::format("its block {}", rollup.block);
+    const bool isTotal = row.kind != Kind::Scalar && rollup.members > 1;
+    return fmt::format("{} of {}",
+        row.kind == Kind::Scalar ? "value"
+            : isTotal            ? "total norm"
+                                 : "norm",
+        isTotal ? rollup.block : key.name);
 }
 
 }
@@ -76,10 +82,9 @@ Witness witnessOf(const series::RowIndex& rows, const Watchlist& list, const Sig
     case Rule::Level: {
         const Rollup& rollup = list.rollups[static_cast<std::size_t>(sighting.rollup)];
         const double factor = sighting.value / sighting.expected;
-        finding.sentence
-            = fmt::format("the {} of {} is {} {} its usual {} (z {:.0f})", row.kind == Kind::Scalar ? "value" : "norm",
-                subjectText(rollup, key), figuresText(factor >= 1 ? factor : 1 / factor),
-                factor >= 1 ? "times" : "times below", figuresText(sighting.expected), sighting.z);
+        finding.sentence = fmt::format("the {} is {} {} its usual {} (z {:.0f})", subjectText(row, rollup, key),
+            figuresText(factor >= 1 ? factor : 1 / factor), factor >= 1 ? "times" : "times below",
+            figuresText(sighting.expected), sighting.z);
         break;
     }
     case Rule::Vanished:
@@ -106,8 +111,8 @@ Witness witnessOf(const series::RowIndex& rows, const Watchlist& list, const Sig
         break;
     case Rule::Explosion: {
         const Rollup& rollup = list.rollups[static_cast<std::size_t>(sighting.rollup)];
-        finding.sentence = fmt::format("the {} of {} grew by {:.1f} % a step, {} times within {} steps, to {}",
-            row.kind == Kind::Scalar ? "value" : "norm", subjectText(rollup, key), 100 * std::expm1(sighting.growth),
+        finding.sentence = fmt::format("the {} grew by {:.1f} % a step, {} times within {} steps, to {}",
+            subjectText(row, rollup, key), 100 * std::expm1(sighting.growth),
             numberText(sighting.value / sighting.expected), sighting.lasted, numberText(sighting.value));
         break;
     }

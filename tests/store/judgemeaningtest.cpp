@@ -240,7 +240,7 @@ private Q_SLOTS:
         QVERIFY2(
             incident.first.step >= Step { 200 } && incident.first.step <= Step { 210 }, summary(incidents).c_str());
         QVERIFY(incident.opened <= Step { 235 } && incident.lastStep >= Step { 290 });
-        QVERIFY2(incident.sentence.find("the norm of its block layers.2 grew by 1") != std::string::npos,
+        QVERIFY2(incident.sentence.find("the total norm of layers.2 grew by 1") != std::string::npos,
             incident.sentence.c_str());
     }
 

@@ -593,6 +593,39 @@ private Q_SLOTS:
         QVERIFY(dock->findChild<QLabel*>(QStringLiteral("incidentWhen"))->text().contains(QStringLiteral("40 steps")));
     }
 
+    void theNormOfABlockIsItsTotalOneBesideAPartOfIt()
+    {
+        judge::Finding finding = test::incidentAt(150).first;
+        const auto seen = [&finding](const char* sentence) {
+            finding.sentence = sentence;
+            return items::incidentwords::seen(finding);
+        };
+        const QString total = QStringLiteral("the total norm of layers.7 is 3 times its usual 2 (z 9)");
+        QCOMPARE(seen("the total norm of layers.7 is 3 times its usual 2 (z 9)"), total);
+        QCOMPARE(seen("the norm of layers.7 is 3 times its usual 2 (z 9)"), total); // as older records have it
+        QCOMPARE(seen("the norm of its block layers.7 is 3 times its usual 2 (z 9)"), total);
+        const QString own = QStringLiteral("the norm of layers.7.attn.qkv is 3 times its usual 2 (z 9)");
+        QCOMPARE(seen("the norm of layers.7.attn.qkv is 3 times its usual 2 (z 9)"), own);
+    }
+
+    void noNumberIsCutIntoAnother()
+    {
+        const QFontMetrics metrics(views::wordsFont(12));
+        const QString text
+            = QStringLiteral("the total norm of blocks.2 is 5.24 times its usual 1\u202F243.5 (z\u00A010)");
+        const int whole = metrics.horizontalAdvance(text);
+        QCOMPARE(views::IncidentCard::elided(text, metrics, whole), text);
+        for (int width = metrics.horizontalAdvance(text.left(12)); width < whole; ++width) {
+            const QString cut = views::IncidentCard::elided(text, metrics, width);
+            QVERIFY2(metrics.horizontalAdvance(cut) <= width && cut.endsWith(QChar(0x2026)), qPrintable(cut));
+            const QString kept = cut.chopped(1);
+            QVERIFY2(text.startsWith(kept), qPrintable(cut));
+            const QChar next = text[kept.size()];
+            QVERIFY2(
+                !kept.back().isDigit() || !(next.isDigit() || next == u'.' || next == QChar(0x202F)), qPrintable(cut));
+        }
+    }
+
     void whatWasSeenIsSaidInTheLanguageOfTheWindow()
     {
         judge::Incident incident = test::incidentAt(150);

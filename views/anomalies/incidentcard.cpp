@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QTreeWidget>
@@ -89,6 +90,22 @@ QString unbroken(QString text)
 
 }
 
+/// Cut before a number that has no room: its first digits are another number.
+QString IncidentCard::elided(const QString& text, const QFontMetrics& metrics, int width)
+{
+    const QString cut = metrics.elidedText(text, Qt::ElideRight, width);
+    qsizetype end = cut.size() - 1; // without the dots
+    if (cut == text || end <= 0)
+        return cut;
+    static const QRegularExpression kNumber(QStringLiteral("[-+\u2212]?[0-9][0-9.,e\u202F+\u2212-]*"));
+    for (auto found = kNumber.globalMatch(text); found.hasNext();) {
+        const auto number = found.next();
+        if (number.capturedStart() < end && end < number.capturedEnd())
+            end = number.capturedStart();
+    }
+    return text.left(end).trimmed() + QChar(0x2026);
+}
+
 std::vector<std::uint64_t> IncidentCard::laterFindings(const Incident& incident)
 {
     std::vector<std::uint64_t> counts;
@@ -110,8 +127,9 @@ std::vector<std::uint64_t> IncidentCard::laterFindings(const Incident& incident)
 QString IncidentCard::evidenceText(const judge::Finding& finding)
 {
     const QString seen = incidentwords::seen(finding);
-    return unbroken(
-        finding.sentence.starts_with("the norm of ") ? tr("%1: %2").arg(kindText(finding.kind), seen) : seen);
+    const bool isNorm
+        = finding.sentence.starts_with("the norm of ") || finding.sentence.starts_with("the total norm of ");
+    return unbroken(isNorm ? tr("%1: %2").arg(kindText(finding.kind), seen) : seen);
 }
 
 Step IncidentCard::reachedBy(const Incident& incident)
@@ -425,7 +443,7 @@ void IncidentCard::fitEvidence()
     for (std::size_t i = 0; i < std::min(m_evidence.size(), m_shown.evidence.size()); ++i) {
         RoleLabel* label = m_evidence[i]->label();
         label->setWordWrap(false);
-        label->setText(label->fontMetrics().elidedText(m_evidenceTexts[i], Qt::ElideRight, width - GlyphLine::kIndent));
+        label->setText(elided(m_evidenceTexts[i], label->fontMetrics(), width - GlyphLine::kIndent));
         label->setToolTip(items::toolTipText(m_evidenceTexts[i]));
         room -= label->fontMetrics().height() + kTextGap;
         m_evidence[i]->setVisible(room >= 0);

@@ -11,6 +11,7 @@
 
 #include "incidenttimes.h"
 
+class QFontMetrics;
 class QHBoxLayout;
 class QLineEdit;
 class QPushButton;
@@ -34,6 +35,7 @@ public:
     static QString marked(const judge::Incident& incident);
     /// What else was seen, with its kind where the sentence names a block alone.
     static QString evidenceText(const judge::Finding& finding);
+    static QString elided(const QString& text, const QFontMetrics& metrics, int width);
     /// The step by which every rank that it reached had a finding.
     static Step reachedBy(const judge::Incident& incident);
     /// Of each place that it reached, without what it began with: together as many as were folded.

@@ -160,7 +160,7 @@ void IncidentTable::fitColumns()
         int most = 0;
         for (int row = 0; row < std::min(m_filter->rowCount(), kMeasured); ++row)
             most = std::max(most, QFontMetrics(font).horizontalAdvance(m_filter->index(row, column).data().toString()));
-        return most + 28;
+        return most + (column == 0 ? 24 : 20);
     };
     const auto wish = [&](int column) {
         const bool isNumber = column == IncidentsModel::StepColumn || column == IncidentsModel::RankColumn
@@ -173,17 +173,19 @@ void IncidentTable::fitColumns()
                                                       : wordsFont(12));
         return std::max(std::min(words, kWidths[column]), horizontalHeader()->sectionSizeHint(column));
     };
+    setColumnHidden(IncidentsModel::FoldedColumn, false); // the heading of a hidden one is no wider than nothing
     int room = viewport()->width() - kSentence;
     for (int column = 0; column < IncidentsModel::ColumnCount; ++column) {
         if (column == IncidentsModel::SentenceColumn)
             continue;
         setColumnWidth(column, wish(column));
-        room -= wish(column); // also of a hidden one
+        room -= wish(column);
     }
     // How many were folded stands in the card, too.
-    setColumnHidden(IncidentsModel::FoldedColumn, room < 0);
-    if (room < 0)
+    if (room < 0) {
         room += wish(IncidentsModel::FoldedColumn);
+        setColumnHidden(IncidentsModel::FoldedColumn, true);
+    }
     for (const auto& [column, least] : kGiving) {
         const int wished = wish(column);
         const int given = std::clamp(-room, 0, std::max(wished - least, 0));
