@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "testmain.h"
 
+#include <cmath>
 #include <limits>
 
 #include <QBuffer>
+#include <QImage>
+#include <QPainter>
 #include <QSignalSpy>
 
+#include <telltale/common/axispainter.h>
 #include <telltale/common/csv.h>
 #include <telltale/common/passorder.h>
 #include <telltale/common/rowlist.h>
@@ -79,6 +83,30 @@ class Common : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void hairlinesAreOfOneWidthAtEveryScale()
+    {
+        for (const double scale : { 1.0, 1.25, 1.5, 2.0 }) {
+            QImage image(300, 300, QImage::Format_ARGB32_Premultiplied);
+            image.setDevicePixelRatio(scale);
+            for (const Qt::Orientation orientation : { Qt::Horizontal, Qt::Vertical }) {
+                for (int at = 0; at < 20; ++at) {
+                    image.fill(Qt::black);
+                    QPainter painter(&image);
+                    fillHair(painter, orientation == Qt::Vertical ? QPointF(at, 0) : QPointF(0, at), 100, orientation,
+                        Qt::white);
+                    painter.end();
+                    int lines = 0;
+                    for (int pixel = 0; pixel < 100; ++pixel) {
+                        const QRgb color = orientation == Qt::Vertical ? image.pixel(pixel, 9) : image.pixel(9, pixel);
+                        QVERIFY(color == qRgb(0, 0, 0) || color == qRgb(255, 255, 255));
+                        lines += color == qRgb(255, 255, 255) ? 1 : 0;
+                    }
+                    QCOMPARE(lines, static_cast<int>(std::round(scale)));
+                }
+            }
+        }
+    }
+
     /// The norm of all gradients is made of them: where all are NaN at one step, it was not the first.
     void metricsStandInThePassWhereTheyAreMade()
     {

@@ -95,11 +95,11 @@ void TimelinePainter::paint(const std::vector<StepRange>& gaps, int bottom) cons
     const int lanes = static_cast<int>(m_lanes.size());
     for (int lane = 0; lane < lanes; ++lane) {
         const QRect rect = laneRect(lane);
-        m_painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), m_theme.border);
+        fillHair(m_painter, QPoint(rect.left(), rect.bottom()), rect.width(), Qt::Horizontal, m_theme.border);
         paintGutter(lane);
     }
-    m_painter.fillRect(
-        QRect(m_plot.left() - 1, TimelineCanvas::kTop, 1, lanes * TimelineCanvas::kLaneHeight), m_theme.border);
+    fillHair(m_painter, QPoint(m_plot.left() - 1, TimelineCanvas::kTop), lanes * TimelineCanvas::kLaneHeight,
+        Qt::Vertical, m_theme.border);
     m_painter.save();
     m_painter.setClipRect(m_plot.adjusted(-6, -TimelineCanvas::kTop, 6, 0));
     for (int lane = 0; lane < lanes; ++lane)

@@ -6,6 +6,7 @@
 
 #include <QPainter>
 
+#include <telltale/common/axispainter.h>
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
 #include <telltale/common/sharedaxis.h>
@@ -266,7 +267,7 @@ void paintColorScale(QPainter& painter, const ValueScale& scale, const QRectF& b
     painter.setFont(numberFont(11));
     for (const ValueScale::Tick& tick : scale.ticks(height, 26)) {
         const double y = std::round(bar.bottom() - scale.unitOf(tick.value) * height);
-        painter.fillRect(QRectF(bar.right() + 1, y, 4, 1), theme.text3);
+        fillHair(painter, QPointF(bar.right() + 1, y), 4, Qt::Horizontal, theme.text3);
         painter.setPen(theme.text2);
         painter.drawText(QRectF(bar.right() + 8, y - 8, 40, 16), Qt::AlignLeft | Qt::AlignVCenter, tick.label);
     }

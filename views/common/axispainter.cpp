@@ -25,6 +25,18 @@ QColor withAlpha(QColor color, double alpha)
 
 }
 
+void fillHair(QPainter& painter, QPointF from, double length, Qt::Orientation orientation, const QColor& color)
+{
+    const QTransform device = painter.combinedTransform();
+    const double scale = device.isRotating() ? 1 : device.m11();
+    const bool isDown = orientation == Qt::Vertical;
+    const double offset = device.isRotating() ? 0 : isDown ? device.dx() : device.dy();
+    const double pixel = std::floor(std::floor(isDown ? from.x() : from.y()) * scale + offset + 1e-6);
+    const double place = (pixel - offset) / scale;
+    const double width = std::max(1.0, std::round(scale)) / scale;
+    painter.fillRect(isDown ? QRectF(place, from.y(), width, length) : QRectF(from.x(), place, length, width), color);
+}
+
 StepMarks StepMarks::of(const ViewState& state)
 {
     return { state.cursor(), state.hover(), state.markA(), state.markB() };
@@ -50,16 +62,14 @@ void AxisPainter::labels(
 {
     m_painter.save();
     m_painter.setRenderHint(QPainter::Antialiasing, false);
-    m_painter.setPen(QPen(m_theme.text3, 1));
     const double y = std::round(plot.bottom()) + 0.5;
-    m_painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+    fillHair(m_painter, { plot.left(), y }, plot.width() + 1, Qt::Horizontal, m_theme.text3);
     m_painter.setFont(numberFont(11));
     const QFontMetricsF metrics(m_painter.font());
     const std::vector<Tag> covering = tags(plot, range, marks);
     for (const Label& tick : labels) {
         const double x = std::floor(plot.left() + tick.x) + 0.5;
-        m_painter.setPen(QPen(m_theme.text3, 1));
-        m_painter.drawLine(QPointF(x, y), QPointF(x, y + 4));
+        fillHair(m_painter, { x, y - 0.5 }, 5, Qt::Vertical, m_theme.text3);
         const QString& label = tick.text;
         // Not over the unit, which stands left of the axis.
         const double left = std::max(x - metrics.horizontalAdvance(label) / 2, plot.left() - 4);
@@ -95,10 +105,8 @@ void AxisPainter::values(const QRectF& plot, const ValueScale& scale, bool hasZe
     }
     for (const ValueScale::Tick& tick : numbered.ticks(length)) {
         const double y = std::round(plot.bottom() - scale.unitOf(tick.value) * plot.height()) - 0.5;
-        m_painter.setPen(QPen(withAlpha(m_theme.border, 0.75), 1));
-        m_painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
-        m_painter.setPen(QPen(m_theme.text3, 1));
-        m_painter.drawLine(QPointF(plot.left() - 4, y), QPointF(plot.left(), y));
+        fillHair(m_painter, { plot.left(), y }, plot.width() + 1, Qt::Horizontal, withAlpha(m_theme.border, 0.75));
+        fillHair(m_painter, { plot.left() - 4, y }, 5, Qt::Horizontal, m_theme.text3);
         m_painter.setPen(m_theme.text2);
         m_painter.drawText(QRectF(plot.left() - SharedAxis::kGutter, y - 8, SharedAxis::kGutter - 8, 16),
             Qt::AlignRight | Qt::AlignVCenter, tick.label);
@@ -129,15 +137,10 @@ void AxisPainter::cursorLines(const QRectF& plot, StepRange range, const StepMar
 {
     m_painter.save();
     m_painter.setRenderHint(QPainter::Antialiasing, false);
-    // On whole pixels of the screen: at 150 % one line would have one of them and the next one two.
-    const QTransform device = m_painter.combinedTransform();
-    const double scale = device.isRotating() ? 1 : device.m11();
     const auto line = [&](std::optional<Step> step, double alpha) {
         if (!step || !range.contains(*step))
             return;
-        const double left = std::floor(std::floor(xIn(plot, range, *step)) * scale + device.dx() + 1e-6);
-        m_painter.fillRect(
-            QRectF((left - device.dx()) / scale, plot.top(), std::round(scale) / scale, plot.height() + 1),
+        fillHair(m_painter, { xIn(plot, range, *step), plot.top() }, plot.height() + 1, Qt::Vertical,
             withAlpha(m_theme.text, alpha));
     };
     if (marks.hover != marks.cursor)
@@ -269,7 +272,7 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
             continue;
         }
         const QColor color = event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text3;
-        m_painter.fillRect(QRectF(x, lane.top() + 3, 1, plot.bottom() - lane.top() - 3), withAlpha(color, 0.7));
+        fillHair(m_painter, { x, lane.top() + 3 }, plot.bottom() - lane.top() - 3, Qt::Vertical, withAlpha(color, 0.7));
         glyphs::paintFlag(m_painter, QPointF(x, lane.top() + 3), color);
         const double width = metrics.horizontalAdvance(event.label);
         // At the end, where a legend stands behind the plot, before its flag.

@@ -20,6 +20,10 @@ namespace telltale::views {
 
 class ViewState;
 
+/// A line across or down from a place, as wide in pixels of the screen as every other: at 150 % one would have one of
+/// them and the next one two.
+void fillHair(QPainter& painter, QPointF from, double length, Qt::Orientation orientation, const QColor& color);
+
 /// The steps that are marked by the user, as every plot shows them.
 struct StepMarks {
     std::optional<Step> cursor;

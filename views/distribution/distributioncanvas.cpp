@@ -148,13 +148,13 @@ void DistributionCanvas::paintEdges(QPainter& painter, const QRect& plot, const 
     for (const BinAxis::Tick& tick :
         BinAxis(*strip.edges, strip.firstBin, strip.lastBin).ticks(plot.height(), kLabelDistance)) {
         const double y = std::round(plot.bottom() + 1 - tick.unit * plot.height());
-        painter.fillRect(QRectF(plot.left() - 5, y, 4, 1), theme.text3);
+        fillHair(painter, QPointF(plot.left() - 5, y), 4, Qt::Horizontal, theme.text3);
         painter.setPen(tick.value == 0 ? theme.text : theme.text2);
         painter.drawText(QRectF(0, y - 8, plot.left() - 9, 16), Qt::AlignRight | Qt::AlignVCenter, tick.label);
         if (m_shape == DistributionShape::Ridges) {
             QColor grid = theme.border;
             grid.setAlphaF(0.75F);
-            painter.fillRect(QRectF(plot.left(), y, plot.width(), 1), grid);
+            fillHair(painter, QPointF(plot.left(), y), plot.width(), Qt::Horizontal, grid);
         }
     }
 }
