@@ -321,6 +321,24 @@ private Q_SLOTS:
         QCOMPARE(m_view->table()->current(), kSites[1]);
     }
 
+    void theShareOfEachBarHasRoomRightOfIt()
+    {
+        m_state->setCursor(Step { 30 });
+        settle();
+        CommLane lane(m_state.get());
+        lane.resize(600, 200);
+        auto picture = std::make_shared<CommPicture>(shown());
+        const auto roomOf = [&lane, &picture] {
+            lane.setPicture(picture, { 0, 1, 2 });
+            return lane.width() - lane.plotRect().right();
+        };
+        for (CommRow& row : picture->rows)
+            row.metrics[static_cast<std::size_t>(CommMetric::Seconds)].value = 1; // all of its time
+        const int plain = roomOf();
+        picture->rows[0].metrics[static_cast<std::size_t>(CommMetric::Seconds)].value = 0.001;
+        QVERIFY(roomOf() > std::max(plain, QFontMetrics(numberFont(11)).horizontalAdvance(QStringLiteral("100 %"))));
+    }
+
     void aMetricIsShownOverTheSteps()
     {
         m_view->setBelow(CommMetric::Bytes);

@@ -22,6 +22,8 @@ constexpr double kTallest = 22;
 constexpr double kNamed = 11; ///< px of a line that has room for its name
 constexpr int kNameRoom = 18; ///< px of the gutter that are not for a name
 constexpr int kTone = 18; ///< px of a line that explains a tone
+constexpr int kShareGap = 6; ///< px before the share of a bar in numbers
+constexpr int kWithShares = 360; ///< px that have room for them
 constexpr float kSpanAlpha = 0.3F; ///< of the time between calls
 
 }
@@ -39,6 +41,13 @@ void CommLane::setPicture(std::shared_ptr<const CommPicture> picture, std::vecto
     const QFontMetrics metrics(codeFont(11));
     for (const CommRow& row : m_picture ? m_picture->rows : std::vector<CommRow>())
         m_nameWidth = std::max(m_nameWidth, metrics.horizontalAdvance(row.site.shortCall()));
+    m_shareWidth = 0;
+    const auto all = bars();
+    if (std::any_of(all.begin(), all.end(), [](const Bar& bar) { return bar.share < 1; })) {
+        for (const Bar& bar : all)
+            m_shareWidth
+                = std::max(m_shareWidth, QFontMetrics(numberFont(11)).horizontalAdvance(formatFraction(bar.share)) + 2);
+    }
     invalidate();
 }
 
@@ -55,8 +64,14 @@ QRect CommLane::plotRect(QSize size) const
         = std::clamp(m_nameWidth + kNameRoom, SharedAxis::kGutter, std::max(SharedAxis::kGutter, size.width() * 2 / 5));
     // The axis follows the last line where there are few.
     const int wanted = static_cast<int>(kTallest * static_cast<double>(std::max<std::size_t>(m_order.size(), 1))) + 4;
-    return { gutter, kTop, std::max(1, size.width() - gutter - 24),
+    const int besideBars = hasShares(size) ? kShareGap + m_shareWidth + 4 : 0;
+    return { gutter, kTop, std::max(1, size.width() - gutter - std::max(24, besideBars)),
         std::max(1, std::min(wanted, size.height() - kTop - AxisPainter::kStepBand)) };
+}
+
+bool CommLane::hasShares(QSize size) const
+{
+    return m_shareWidth > 0 && size.width() >= kWithShares;
 }
 
 double CommLane::length() const
@@ -166,7 +181,7 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     const QRect plot = plotRect(size);
     const auto all = bars();
     const QColor color = theme.series[0];
-    bool areSharesSaid = false;
+    const bool areSharesSaid = hasShares(size);
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (std::size_t line = 0; line < all.size(); ++line) {
         const QRectF area = lineOf(line, plot);
@@ -186,25 +201,20 @@ void CommLane::paintFrame(QImage& frame, QSize size)
         painter.fillRect(box, pale);
         painter.fillRect(
             QRectF(box.left(), box.top(), std::max(1.0, box.width() * all[line].share), box.height()), color);
-        if (all[line].share >= 1 || area.height() < kNamed)
+        if (!areSharesSaid || area.height() < kNamed)
             continue;
-        const QString share = formatFraction(all[line].share);
         painter.setFont(numberFont(11));
         painter.setPen(theme.text2);
-        const double wide = painter.fontMetrics().horizontalAdvance(share) + 2;
-        const double left = box.right() + 6 + wide <= plot.right() ? box.right() + 6 : box.left() - 6 - wide;
-        if (left < plot.left())
-            continue;
-        painter.drawText(QRectF(left, area.top(), wide, area.height()), Qt::AlignVCenter, share);
-        areSharesSaid = true;
+        painter.drawText(QRectF(box.right() + kShareGap, area.top(), m_shareWidth, area.height()), Qt::AlignVCenter,
+            formatFraction(all[line].share));
     }
-    painter.fillRect(QRectF(plot.left(), plot.bottom() + 1, plot.width(), 1), theme.text3);
+    fillHair(painter, QPoint(plot.left(), plot.bottom() + 1), plot.width(), Qt::Horizontal, theme.text3);
     const ValueScale scale(ValueScale::Mode::Linear, 0, length() * 1000);
     painter.setFont(numberFont(11));
     const std::vector<double> values = niceValues(0, length() * 1000, std::max(2, plot.width() / 90));
     for (const double value : values) {
         const double x = plot.left() + scale.unitOf(value) * plot.width();
-        painter.fillRect(QRectF(x, plot.bottom() + 1, 1, 4), theme.text3);
+        fillHair(painter, QPointF(x, plot.bottom() + 1), 4, Qt::Vertical, theme.text3);
         painter.setPen(theme.text2);
         painter.drawText(QRectF(x - 40, plot.bottom() + 6, 80, 16), Qt::AlignHCenter | Qt::AlignVCenter,
             formatTick(value, values[1] - values[0]));
@@ -213,8 +223,7 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     painter.setPen(theme.text3);
     painter.drawText(QRectF(2, plot.bottom() + 6, plot.left() - 10, 16), Qt::AlignRight | Qt::AlignVCenter,
         tr("ms in step %1").arg(formatStep(m_picture->step.value_or(m_picture->atStep).value)));
-    const bool hasSeveral = std::any_of(all.begin(), all.end(), [](const Bar& bar) { return bar.share < 1; });
-    if (const int top = plot.bottom() + 28; hasSeveral && size.height() - top >= 2 * kTone)
+    if (const int top = plot.bottom() + 28; m_shareWidth > 0 && size.height() - top >= 2 * kTone)
         paintTones(painter, QRectF(plot.left(), top, size.width() - plot.left() - 8, 2 * kTone), areSharesSaid);
 }
 
@@ -250,8 +259,8 @@ void CommLane::paintOverlay(QPainter& painter, QSize size)
             continue;
         const QRectF area = lineOf(line, plot);
         painter.fillRect(QRectF(plot.left() - 6, area.top() + 1, 2, area.height() - 2), theme.accent);
-        painter.fillRect(QRectF(plot.left(), area.top(), plot.width(), 1), theme.text3);
-        painter.fillRect(QRectF(plot.left(), area.bottom(), plot.width(), 1), theme.text3);
+        for (const double y : { area.top(), area.bottom() })
+            fillHair(painter, { static_cast<double>(plot.left()), y }, plot.width(), Qt::Horizontal, theme.text3);
     }
     const int near = isStatic() || !mouse() ? -1 : lineAt(*mouse());
     if (near < 0)

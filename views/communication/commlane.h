@@ -45,6 +45,8 @@ private:
         double share = 0; ///< of that time that the calls took
     };
     std::vector<Bar> bars() const;
+    /// The share of each bar stands right of it, in numbers.
+    bool hasShares(QSize size) const;
     double length() const; ///< seconds of the step
     QRectF lineOf(std::size_t line, const QRect& plot) const;
     QRectF boxOf(const Bar& bar, std::size_t line, const QRect& plot) const;
@@ -55,6 +57,7 @@ private:
     std::vector<int> m_order;
     QString m_current;
     int m_nameWidth = 0; ///< of the longest
+    int m_shareWidth = 0; ///< of the longest; 0: each bar is one call
 };
 
 }
