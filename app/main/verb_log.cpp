@@ -42,8 +42,8 @@ int runLog(const Args& args, Report& report)
         return kExitDone;
     }
     for (const store::LogRecord& record : *records) {
-        const std::string time = utcTimeText(record.wallNs);
-        const std::string step = record.steps.isEmpty() ? "-" : std::to_string(record.steps.first.value);
+        const std::string time = utcTimeText(record.placeNs());
+        const std::string step = record.steps.isEmpty() ? "-" : std::to_string(record.placeStep().value);
         out << fmt::format("{:<20}  step {:<9} rank {:<5} {:<15} {}\n", time.empty() ? "-" : time, step,
             record.rank.value, terminalText(record.kind), terminalText(analysis::textOf(record)));
     }

@@ -53,7 +53,7 @@ LogModel::LogModel(QObject* parent)
 
 LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
 {
-    Entry entry { record.wallNs, record.steps.first.value, record.rank.value, text(record.kind), text(record.text),
+    Entry entry { record.placeNs(), record.placeStep().value, record.rank.value, text(record.kind), text(record.text),
         static_cast<int>(record.severity()), false, record.id };
     const auto note = store::StepNote::of(record);
     const auto incident = record.kind == judge::kIncidentRecord ? judge::incidentFrom(record.json) : std::nullopt;
@@ -161,9 +161,26 @@ bool LogModel::change(const Entry& entry)
         standing, m_rows.end(), entry, [](const Entry& a, const Entry& b) { return a.wallNs < b.wallNs; });
     const auto row = std::find_if(from, to, [&entry](const Entry& one) { return one.id == entry.id; });
     if (row == to)
-        return false;
+        return move(entry);
     if (*row != entry)
         show(row, entry);
+    return true;
+}
+
+/// Shows `entry` at its new time, if the same record stands anywhere.
+bool LogModel::move(const Entry& entry)
+{
+    if (entry.kind != text(std::string(judge::kJudgedRecord)))
+        return false;
+    const auto known = std::find_if(m_rows.rbegin(), m_rows.rend(),
+        [&entry](const Entry& one) { return one.id == entry.id && one.kind == entry.kind && !one.isOwn; });
+    if (known == m_rows.rend())
+        return false;
+    const int row = static_cast<int>(m_rows.rend() - known) - 1;
+    beginRemoveRows({}, row, row);
+    m_rows.erase(m_rows.begin() + row);
+    endRemoveRows();
+    insert({ entry });
     return true;
 }
 

@@ -65,6 +65,7 @@ private:
     void insert(std::vector<Entry> entries);
     bool replace(Entry& known, const Entry& entry);
     bool change(const Entry& entry);
+    bool move(const Entry& entry);
     void show(const std::deque<Entry>::iterator& row, const Entry& entry);
     std::deque<Entry>::iterator firstWithTime();
     void removeOldest(bool own, int count);

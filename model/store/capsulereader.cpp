@@ -40,7 +40,7 @@ Expected<std::vector<LogRecord>> readWholeLog(RunReader& reader, const LogFilter
             whole->records.push_back(record);
     }
     std::stable_sort(whole->records.begin(), whole->records.end(),
-        [](const LogRecord& a, const LogRecord& b) { return a.wallNs < b.wallNs; });
+        [](const LogRecord& a, const LogRecord& b) { return a.placeNs() < b.placeNs(); });
     return std::move(whole->records);
 }
 

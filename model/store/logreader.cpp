@@ -258,6 +258,7 @@ bool LogRecord::isChangedBy(const LogRecord& later) const
 void LogRecord::fold(const LogRecord& later)
 {
     isChanged = true;
+    changedNs = later.wallNs;
     if (later.steps.count() > 1)
         steps.last = later.steps.last;
     if (later.rev != 0)

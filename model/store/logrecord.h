@@ -22,6 +22,7 @@ struct LogRecord {
     Rank rank { -1 }; ///< -1 = of no rank
     StepRange steps; ///< of what lasts; empty where a drop does not know its steps
     std::int64_t wallNs = 0; ///< 0 = not known
+    std::int64_t changedNs = 0; ///< of the last record that was folded into it; 0 = none
     std::string text; ///< of a drop: why
     std::string json;
     bool isDrop = false;
@@ -45,6 +46,9 @@ struct LogRecord {
     /// Takes over what a change says.
     void fold(const LogRecord& later);
     Severity severity() const;
+    /// Where it stands in a log: what was judged grows with the run, and stands at its end.
+    std::int64_t placeNs() const { return kind == "judged" && changedNs > wallNs ? changedNs : wallNs; }
+    Step placeStep() const { return kind == "judged" ? steps.last : steps.first; }
     /// It is read again, with all that it has become, when there is more of the same loss.
     bool grows() const { return isDrop && dropClass == dropclass::kEvents; }
 };

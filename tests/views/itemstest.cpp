@@ -516,6 +516,35 @@ private Q_SLOTS:
         QCOMPARE(inserted.count(), 2);
     }
 
+    void whatWasJudgedStandsAtItsEnd()
+    {
+        LogModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        store::LogRecord judged;
+        judged.kind = judge::kJudgedRecord;
+        judged.id = 1;
+        judged.wallNs = 100;
+        judged.steps = { Step { 0 }, Step { 0 } };
+        store::LogRecord other;
+        other.id = 2;
+        other.wallNs = 200;
+        other.steps = { Step { 1 }, Step { 1 } };
+        other.text = "of step 1";
+        model.append({ judged, other });
+        QCOMPARE(model.entry(0).kind, QStringLiteral("judged"));
+        store::LogRecord later = judged;
+        later.id = 3;
+        later.ref = 1;
+        later.wallNs = 300;
+        later.steps.last = Step { 9 };
+        judged.fold(later);
+        QVERIFY(judged.wallNs == 100); // as it is stored
+        model.append({ judged });
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(textsOf(model), QStringLiteral("of step 1  "));
+        QVERIFY(model.entry(1).wallNs == 300 && model.entry(1).step == 9);
+    }
+
     void theOldestLinesGiveWayToNewOnes()
     {
         LogModel model;
