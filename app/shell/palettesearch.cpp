@@ -10,7 +10,9 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/shownname.h>
+#include <telltale/runs/allkinds.h>
 #include <telltale/runs/modulespanel.h>
+#include <telltale/store/rowsof.h>
 
 #include "commandregistry.h"
 #include "dockhost.h"
@@ -41,6 +43,18 @@ QString detailOf(const CommandRegistry::Entry& entry)
                                                   : Words::tr("command");
     const QString key = entry.command.shortcut.toString(QKeySequence::NativeText);
     return key.isEmpty() ? kind : kind + QStringLiteral(" \u00b7 ") + key;
+}
+
+/// What the tree has under this name.
+QString wordOf(const store::Catalog& catalog, const QString& path)
+{
+    const auto rows = store::rowsOf(catalog).named(path.toStdString());
+    const auto has = [&rows](auto isOf) {
+        return std::any_of(rows.begin(), rows.end(), [&isOf](const auto* row) { return isOf(row->kind); });
+    };
+    return has([](Kind kind) { return views::isOfParameters(kind); }) ? Words::tr("parameter")
+        : has([](Kind kind) { return kind == Kind::Comm; })           ? Words::tr("collective")
+                                                                      : Words::tr("module");
 }
 
 /// What is called as it was typed comes before what has it in its name.
@@ -97,10 +111,14 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
         return exactFirst(std::move(entries), text);
     auto* panel = parts.docks->panel<views::ModulesPanel>();
     const items::ModuleTree& tree = panel->model()->tree();
+    const auto catalog = state->catalog();
+    if (!catalog)
+        return exactFirst(std::move(entries), text);
     for (const int node :
         tree.matching(NamePattern(text.toStdString()), static_cast<std::size_t>(limit) - entries.size())) {
         const QString path = tree.path(node);
-        entries.push_back({ items::shownName(path), Words::tr("module"), [panel, path] { panel->goTo(path); }, true });
+        entries.push_back(
+            { items::shownName(path), wordOf(*catalog, path), [panel, path] { panel->goTo(path); }, true });
     }
     return exactFirst(std::move(entries), text);
 }

@@ -6,6 +6,8 @@
 #include <map>
 
 #include <QHeaderView>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 
@@ -29,13 +31,6 @@ constexpr int kBesideValue = 24; ///< the margins of a cell, and what it ends be
 constexpr int kAfterMs = 60;
 constexpr int kAgainMs = 500; ///< while live
 
-bool isOfParameters(Kind kind)
-{
-    constexpr std::array kKinds { Kind::ParamOrigin, Kind::ParamUpdated, Kind::GradUnreduced, Kind::GradReduced,
-        Kind::ExpAvg, Kind::ExpAvgSq, Kind::MgDirection, Kind::Update, Kind::UpdateRatio };
-    return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
-}
-
 std::optional<Stat> statOf(const series::RowIndex::Row& row, Stat wanted)
 {
     for (const Stat stat : { wanted, Stat::Norm, Stat::Value, Stat::Entropy, Stat::StableRank }) {
@@ -58,6 +53,13 @@ QString valueText(Stat stat, const series::CellValue& cell)
                                            : formatValue(cell.value);
 }
 
+}
+
+bool isOfParameters(Kind kind)
+{
+    constexpr std::array kKinds { Kind::ParamOrigin, Kind::ParamUpdated, Kind::GradUnreduced, Kind::GradReduced,
+        Kind::ExpAvg, Kind::ExpAvgSq, Kind::MgDirection, Kind::Update, Kind::UpdateRatio };
+    return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 
 AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
@@ -185,6 +187,7 @@ void AllKinds::moduleChanged()
     }
     m_list->setFixedHeight(static_cast<int>(m_lines.size()) * m_list->sizeHintForRow(0) + 2);
     m_list->setCurrentIndex(chosen >= 0 ? m_model->index(chosen, 0) : QModelIndex());
+    QMetaObject::invokeMethod(this, &AllKinds::showWhole, Qt::QueuedConnection); // where the layout puts it
     m_title->setText(other == m_lines.end()
             ? tr("%1 of everything collected").arg(statText(state.stat()))
             : tr("%1 of everything collected, else %2").arg(statText(state.stat()), statText(other->stat)));
@@ -238,6 +241,28 @@ void AllKinds::take(const std::vector<series::CellValue>& values)
             series::isNonFinite(cell.state) ? QVariant::fromValue(&Theme::criticalText) : QVariant(), kThemeColorRole);
     }
     m_list->header()->resizeSection(1, std::max(kValueWidth, widest + kBesideValue));
+}
+
+void AllKinds::moveEvent(QMoveEvent* event)
+{
+    QWidget::moveEvent(event);
+    showWhole();
+}
+
+/// The chosen row, where the edge of the panel cuts it; one that is out of sight does not push the values away.
+void AllKinds::showWhole()
+{
+    QWidget* body = parentWidget();
+    auto* area = body->parentWidget() ? qobject_cast<QScrollArea*>(body->parentWidget()->parentWidget()) : nullptr;
+    if (!area || !m_list->currentIndex().isValid())
+        return;
+    const QRect row = m_list->visualRect(m_list->currentIndex());
+    const QRect inBody(m_list->viewport()->mapTo(body, row.topLeft()), row.size());
+    const QRect shown(-body->pos(), area->viewport()->size());
+    const int above = shown.top() - inBody.top();
+    const int below = inBody.bottom() - shown.bottom();
+    if (shown.intersects(inBody) && (above > 0 || below > 0))
+        area->verticalScrollBar()->setValue(area->verticalScrollBar()->value() + (below > 0 ? below : -above));
 }
 
 void AllKinds::choose(int row)

@@ -19,6 +19,9 @@ namespace telltale::views {
 class PanelTree;
 class RoleLabel;
 
+/// Of weights, their gradients, and what the optimizer has of them.
+bool isOfParameters(Kind kind);
+
 /// Everything that is collected of one module at one step: its activations, and what its parameters have, in one
 /// statistic. A row chosen is shown everywhere: its kind, and the tensor that has it. Thread: gui; values come from the
 /// query pool.
@@ -37,8 +40,12 @@ public:
     /// Of the module `name`, or of the one that owns the parameter `name`, on one rank, in the order of the kinds.
     static std::vector<Line> linesOf(const store::Catalog& catalog, const QString& name, Rank rank, Stat stat);
 
+protected:
+    void moveEvent(QMoveEvent* event) override;
+
 private:
     void moduleChanged();
+    void showWhole();
     void ask();
     void take(const std::vector<series::CellValue>& values);
     void choose(int row);

@@ -2,7 +2,6 @@
 #include "inspectorpanel.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <numeric>
@@ -510,12 +509,9 @@ void InspectorPanel::askRecords()
     }
     if (!state->run() || !m_context.queries || (m_records.isStackThere && m_records.isPassedThere))
         return;
-    constexpr std::array kOfParameters { Kind::ParamOrigin, Kind::ParamUpdated, Kind::GradUnreduced, Kind::GradReduced,
-        Kind::ExpAvg, Kind::ExpAvgSq, Kind::MgDirection, Kind::Update, Kind::UpdateRatio };
     const auto rows = store::rowsOf(*catalog).named(name.toStdString());
-    const bool isParameter = std::any_of(rows.begin(), rows.end(), [&](const auto* row) {
-        return std::find(kOfParameters.begin(), kOfParameters.end(), row->kind) != kOfParameters.end();
-    });
+    const bool isParameter
+        = std::any_of(rows.begin(), rows.end(), [](const auto* row) { return isOfParameters(row->kind); });
     m_context.queries->submit(m_recordsId, state->run(),
         [this, own = name.toStdString(), isParameter](
             Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
