@@ -193,12 +193,18 @@ private Q_SLOTS:
         QVERIFY2(stacks[0].startsWith(QStringLiteral("encoder")), qPrintable(stacks[0]));
         QVERIFY2(stacks[2].startsWith(QStringLiteral("decoder")), qPrintable(stacks[2]));
         QCOMPARE(fitLabels({ QStringLiteral("7.attention.qkv"), QStringLiteral("7.attention.out") }, metrics, 86),
-            (std::vector { QStringLiteral("L7 \u2026qkv"), QStringLiteral("L7 \u2026out") }));
+            (std::vector { QStringLiteral("\u2026qkv"), QStringLiteral("\u2026out") }));
+        // The number of a block stands only where two would read the same without it.
+        QCOMPARE(fitLabels({ QStringLiteral("layers.2.fc1.weight"), QStringLiteral("layers.3.fc1.weight"),
+                               QStringLiteral("layers.3.fc2.weight") },
+                     metrics, 100),
+            (std::vector { QStringLiteral("\u20262.fc1.weight"), QStringLiteral("\u20263.fc1.weight"),
+                QStringLiteral("\u20263.fc2.weight") }));
         // What is left has no hole: as many of the last parts as there is room for.
         const QString expert = QStringLiteral("blocks.3.mlp.experts.1.fc1.weight");
         QCOMPARE(fitLabels({ QStringLiteral("head"), expert }, metrics, 164)[1],
-            QStringLiteral("L3 \u2026experts.1.fc1.weight"));
-        QCOMPARE(fitLabels({ expert }, metrics, 130).front(), QStringLiteral("L3 \u20261.fc1.weight"));
+            QStringLiteral("\u2026experts.1.fc1.weight"));
+        QCOMPARE(fitLabels({ expert }, metrics, 130).front(), QStringLiteral("\u20261.fc1.weight"));
         QCOMPARE(fitLabels({ QStringLiteral("blocks.3.experts.1.mlp.fc1.weight"),
                                QStringLiteral("blocks.3.experts.2.mlp.fc1.weight") },
                      metrics, 110),
@@ -212,11 +218,11 @@ private Q_SLOTS:
         const std::vector<QString> texts { QStringLiteral("blocks.1.mlp.experts.3 input"),
             QStringLiteral("blocks.10.mlp.experts.3.fc1 input"), QStringLiteral("blocks.2 output") };
         const auto wide = fitLabels(texts, metrics, widthOf(18));
-        QCOMPARE(wide[0], QStringLiteral("L1 \u20263 input"));
-        QCOMPARE(wide[1], QStringLiteral("L10 \u20263.fc1 input"));
+        QCOMPARE(wide[0], QStringLiteral("\u2026experts.3 input"));
+        QCOMPARE(wide[1], QStringLiteral("\u20263.fc1 input"));
         const auto narrow = fitLabels(texts, metrics, widthOf(14));
-        QCOMPARE(narrow[0], QStringLiteral("L1 \u20263 input"));
-        QCOMPARE(narrow[1], QStringLiteral("L10 \u2026fc1 input"));
+        QCOMPARE(narrow[0], QStringLiteral("\u20263 input"));
+        QCOMPARE(narrow[1], QStringLiteral("\u20263.fc1 input"));
         QCOMPARE(narrow[2], QStringLiteral("\u20262 output"));
         // What tells two of them apart stays.
         const auto alike

@@ -49,7 +49,7 @@ struct Label {
 };
 
 /// How the front is named, the plainest first: only one that reads unlike every other is taken.
-enum class Front { Block, Numbers, None, Word, Letters };
+enum class Front { None, Block, Numbers, Word, Letters };
 
 /// Null where it has no such form or does not fit.
 QString cut(const Label& label, Front front, const QFontMetricsF& metrics, double width)
@@ -84,7 +84,7 @@ std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMet
         else
             open.emplace_back(text);
     }
-    for (const Front front : { Front::Block, Front::Numbers, Front::None, Front::Word, Front::Letters }) {
+    for (const Front front : { Front::None, Front::Block, Front::Numbers, Front::Word, Front::Letters }) {
         std::map<QString, int> said;
         std::vector<QString> forms;
         for (const Label& label : open)

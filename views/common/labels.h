@@ -9,8 +9,9 @@
 
 namespace telltale::views {
 
-/// The texts cut to `width` px: one that is too long loses its front alone, a path with the number of its block in
-/// place of it, "L2 …experts.1.fc1.weight". The end of a name stays, and different texts stay different.
+/// The texts cut to `width` px: one that is too long loses its front alone, "…experts.1.fc1.weight". The end of a name
+/// stays, and different texts stay different: where two would read the same, the number of a block stands in place of
+/// what is lost, "L2 …fc1.weight".
 /// Thread: any.
 std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMetricsF& metrics, double width);
 
