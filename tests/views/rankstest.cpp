@@ -61,13 +61,17 @@ std::uint64_t bitsOf(int rank, int step, int number)
     return rank == kDrifted && number == 2 && step >= kDrifts ? own ^ 1u : own;
 }
 
-void write(const std::string& path, bool hasPlaces)
+/// `isBroken`: from kBreaks on nothing is finite, and there are no checksums.
+void write(const std::string& path, bool hasPlaces, bool isBroken = false)
 {
     test::CapsuleBuilder builder(path, "gpt");
     std::vector<std::string> names;
     for (int i = 0; i < kLayers; ++i)
         names.push_back(layer(i).name.toStdString());
-    const auto layout = builder.addLayout(Kind::ParamUpdated, { Stat::Norm, Stat::Nans, Stat::Checksum }, names);
+    std::vector<Stat> stats { Stat::Norm, Stat::Nans };
+    if (!isBroken)
+        stats.push_back(Stat::Checksum);
+    const auto layout = builder.addLayout(Kind::ParamUpdated, stats, names);
     for (int rank = 0; rank < kRanks; ++rank) {
         const std::array<int, 4> place
             = hasPlaces ? std::array { rank / 2, rank % 2, -1, -1 } : std::array { -1, -1, -1, -1 };
@@ -81,12 +85,14 @@ void write(const std::string& path, bool hasPlaces)
             std::vector<std::uint64_t> nans;
             std::vector<std::uint64_t> bits;
             for (int i = 0; i < kLayers; ++i) {
-                const float value = valueOf(rank, step, i);
+                const float value = isBroken && step >= kBreaks ? std::nanf("") : valueOf(rank, step, i);
                 norms.push_back(std::isnan(value) ? 1 : value);
                 nans.push_back(std::isnan(value) ? 1 : 0);
                 bits.push_back(bitsOf(rank, step, i));
             }
-            block.columns = { { Stat::Norm, norms }, { Stat::Nans, nans }, { Stat::Checksum, bits } };
+            block.columns = { { Stat::Norm, norms }, { Stat::Nans, nans } };
+            if (!isBroken)
+                block.columns.push_back({ Stat::Checksum, bits });
             blocks.push_back(block);
         }
         builder.stage(stream, std::move(blocks));
@@ -107,6 +113,7 @@ private Q_SLOTS:
         QVERIFY(m_dir.isValid());
         write(path("run"), true);
         write(path("plain"), false);
+        write(path("broken"), true, true);
     }
     void init() { open("run"); }
     void cleanup()
@@ -370,6 +377,27 @@ private Q_SLOTS:
         QVERIFY(m_view->writeCsv(&replicas));
         QCOMPARE(replicas.data().trimmed().split('\n').size(), 11);
         QVERIFY(replicas.data().contains(",same"));
+    }
+
+    void whatIsNotFiniteHasNoSpreadAndNoColors()
+    {
+        cleanup();
+        open("broken");
+        m_view->setReplicasShown(true);
+        m_state->setCursor(Step { kBreaks + 5 });
+        settle();
+        QVERIFY(m_view->replicas()->tensorsSentence().endsWith(QStringLiteral(": 5 tensors are not finite")));
+        // The colors of the other faces hold for this one, which has none of its own.
+        QVERIFY(picture(LayersByRanks).hasScale);
+        QVERIFY(picture(LayersByRanks).scale.low() > 0.5);
+        m_state->zoomTo({ Step { kBreaks + 1 }, Step { kSteps - 1 } });
+        settle();
+        for (const Face face : { LayersBySteps, LayersByRanks, RanksBySteps })
+            QVERIFY(!picture(face).hasScale);
+        m_state->zoomTo({ Step { 0 }, Step { kSteps - 1 } });
+        m_state->setCursor(Step { 7 });
+        settle();
+        QVERIFY(m_view->replicas()->tensorsSentence().contains(QStringLiteral("furthest apart of 5 tensors")));
     }
 
     void aRunWithoutATopologyIsShownToo()

@@ -32,6 +32,8 @@ std::int64_t stepsOfColumn(const HeatPicture& picture)
 /// In the context that lupdate gives to calls in this namespace.
 QString reductionText(const HeatPicture& picture)
 {
+    if (picture.axes == HeatAxes::ModuleByRank)
+        return {};
     const std::int64_t steps = stepsOfColumn(picture);
     if (steps <= 1)
         return QCoreApplication::translate("HeatLegend", "each step");
@@ -50,26 +52,53 @@ QString reductionText(const HeatPicture& picture)
     return {};
 }
 
-/// The second line: what the colors span when that is little, what their unit is when it is not the value's own.
-QString rangeText(const HeatPicture& picture)
+/// What the unit of the colors is when it is not the value's own.
+QString unitText(const HeatPicture& picture)
 {
     if (picture.scaleMode == HeatScale::Deviation)
         return QCoreApplication::translate("HeatLegend", "in MAD of each row");
     if (picture.sides)
         return picture.scaleMode == HeatScale::Difference ? QCoreApplication::translate("HeatLegend", "B − A")
                                                           : QCoreApplication::translate("HeatLegend", "B ÷ A");
-    const double low = picture.scale.low();
-    const double high = picture.scale.high();
-    if (low <= 0 || high / low >= 10)
-        return {};
-    return QCoreApplication::translate("HeatLegend", "%1 to %2").arg(formatValue(low), formatValue(high));
+    return {};
+}
+
+/// Between two ends that are close, an end is written so that it is told from the other.
+bool isNarrow(const ValueScale& scale)
+{
+    return scale.low() > 0 && scale.high() / scale.low() < 10;
 }
 
 /// What the colors end at, beside a decade written as one.
-QString endText(double value)
+QString endText(const ValueScale& scale, double value)
 {
     const double power = std::log10(std::abs(value));
-    return std::abs(power - std::round(power)) < 1e-9 ? formatDecade(value) : formatValue(value, 2);
+    if (std::abs(power - std::round(power)) < 1e-9)
+        return formatDecade(value);
+    return isNarrow(scale) ? formatTick(value, (scale.high() - scale.low()) / 50) : formatValue(value, 2);
+}
+
+/// The labels of the colors: with both ends, between decades that are far from an end nobody could say what it is.
+std::vector<ValueScale::Tick> labelsOf(const HeatPicture& picture, int height)
+{
+    if (!picture.ticks.empty())
+        return picture.ticks;
+    const ValueScale& scale = picture.scale;
+    std::vector<ValueScale::Tick> labels = scale.ticks(height, 30);
+    if (picture.scaleMode == HeatScale::Deviation)
+        return labels;
+    for (const double end : { scale.high(), scale.low() }) {
+        const auto isWithin = [&](double px) {
+            return [&scale, end, height, px](const ValueScale::Tick& other) {
+                return std::abs(scale.unitOf(other.value) - scale.unitOf(end)) * height < px;
+            };
+        };
+        if (std::ranges::any_of(labels, isWithin(isNarrow(scale) ? 1 : kTickPitch)))
+            continue;
+        std::erase_if(labels, isWithin(kTickPitch));
+        labels.push_back({ end, endText(scale, end) });
+    }
+    return labels;
 }
 
 /// The ends of a map of colors are near those of the page: both have an edge.
@@ -102,7 +131,7 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
         paintClip(painter, QPointF(bar.center().x(), bar.bottom() + 2), false, QColor::fromRgb(table[0]), theme);
     painter.setFont(numberFont(11));
     std::vector<double> taken; // the outer ones come first
-    for (const ValueScale::Tick& tick : picture.ticks.empty() ? picture.scale.ticks(height, 30) : picture.ticks) {
+    for (const ValueScale::Tick& tick : labelsOf(picture, height)) {
         const double y = std::round(bar.bottom() - picture.scale.unitOf(tick.value) * height);
         if (std::any_of(taken.begin(), taken.end(), [y](double other) { return std::abs(other - y) < kTickPitch; }))
             continue;
@@ -115,18 +144,6 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
         if (deviation && tick.value == 0)
             label += QStringLiteral("   ") + QCoreApplication::translate("HeatLegend", "own median");
         painter.drawText(QRectF(bar.right() + 10, y - 8, 110, 16), Qt::AlignLeft | Qt::AlignVCenter, label);
-    }
-    // Between decades that are far from an end nobody could say what the end is.
-    if (!picture.ticks.empty() || deviation)
-        return;
-    for (const double end : { picture.scale.high(), picture.scale.low() }) {
-        const double y = std::round(bar.bottom() - picture.scale.unitOf(end) * height);
-        if (std::any_of(taken.begin(), taken.end(), [y](double other) { return std::abs(other - y) < kTickPitch; }))
-            continue;
-        taken.push_back(y);
-        painter.fillRect(QRectF(bar.right() + 1, y, 4, 1), theme.text3);
-        painter.setPen(theme.text2);
-        painter.drawText(QRectF(bar.right() + 10, y - 8, 110, 16), Qt::AlignLeft | Qt::AlignVCenter, endText(end));
     }
 }
 
@@ -158,15 +175,14 @@ void paintHeatLegend(
     }
     painter.setFont(wordsFont(10));
     painter.setPen(theme.text3);
-    painter.drawText(QPointF(x, y + 26), reductionText(picture));
-    if (picture.sides && stepsOfColumn(picture) > 1) {
-        // What is subtracted: not the largest difference of any of these steps, which may be larger.
-        painter.drawText(QPointF(x, y + 39), QCoreApplication::translate("HeatLegend", "of each run"));
-        y += 13;
-    }
-    const QString range = rangeText(picture);
-    if (!range.isEmpty()) {
-        painter.drawText(QPointF(x, y + 39), range);
+    QStringList lines { reductionText(picture) };
+    // What is subtracted: not the largest difference of any of these steps, which may be larger.
+    if (picture.sides && stepsOfColumn(picture) > 1)
+        lines.append(QCoreApplication::translate("HeatLegend", "of each run"));
+    lines.append(unitText(picture));
+    lines.removeAll(QString());
+    for (const QString& line : lines) {
+        painter.drawText(QPointF(x, y + 26), line);
         y += 13;
     }
 
@@ -180,26 +196,24 @@ void paintHeatLegend(
         signs.clear();
     constexpr double kLine = 19;
     constexpr double kLeastBar = 40;
-    const double barTop = y + 40;
+    const double barTop = y + 27;
     const double room = area.bottom() - barTop - 18;
-    const auto roomOfBar = [&] { return room - kLine * static_cast<double>(signs.size()) - 12; };
-    if (roomOfBar() < kLeastBar)
+    const auto roomOfBar
+        = [&] { return signs.empty() ? room : room - kLine * static_cast<double>(signs.size()) - kTickPitch; };
+    if (roomOfBar() < kLeastBar || !picture.hasScale)
         std::erase_if(signs, [&has](CellState state) { return !has(state); });
     while (signs.size() > 1 && roomOfBar() < kLeastBar)
         signs.pop_back();
-    const double barHeight = std::clamp(roomOfBar(), 0.0, 210.0);
-    if (barHeight >= kLeastBar) {
-        paintBar(painter, QRectF(std::round(x), std::round(barTop), 13, std::floor(barHeight)), picture, theme);
-        y = barTop + barHeight + 22;
-    } else {
-        if (room >= kTickPitch)
-            paintBar(painter, QRectF(std::round(x), std::round(barTop), 13, std::floor(room)), picture, theme);
-        painter.restore();
-        return;
+    y = barTop;
+    if (const double height = std::floor(std::min(roomOfBar(), 210.0)); picture.hasScale && height >= kTickPitch) {
+        paintBar(painter, QRectF(std::round(x), std::round(barTop), 13, height), picture, theme);
+        y += height + 22;
     }
     painter.setFont(wordsFont(11));
     for (const CellState state : signs) {
         const QRectF cell(std::round(x), std::round(y), 13, 13);
+        if (cell.bottom() > area.bottom())
+            break;
         glyphs::paintCell(painter, cell, state, theme);
         painter.setPen(theme.text2);
         painter.drawText(
@@ -212,13 +226,14 @@ void paintHeatLegend(
 double heatStripWidth(const HeatPicture& picture)
 {
     const QFontMetricsF metrics(numberFont(11));
-    return metrics.horizontalAdvance(endText(picture.scale.low()))
-        + metrics.horizontalAdvance(endText(picture.scale.high())) + kStripWidth + 2 * kStripGap + 1;
+    return metrics.horizontalAdvance(endText(picture.scale, picture.scale.low()))
+        + metrics.horizontalAdvance(endText(picture.scale, picture.scale.high())) + kStripWidth + 2 * kStripGap + 1;
 }
 
 void paintHeatStrip(QPainter& painter, const QRectF& line, const HeatPicture& picture, const Theme& theme)
 {
-    const QString low = endText(picture.scale.low()), high = endText(picture.scale.high());
+    const QString low = endText(picture.scale, picture.scale.low()),
+                  high = endText(picture.scale, picture.scale.high());
     painter.setFont(numberFont(11));
     painter.setPen(theme.text2);
     const double lowWidth = painter.fontMetrics().horizontalAdvance(low);

@@ -125,6 +125,7 @@ void HeatPicture::finish()
             bands.push_back({ i, i, group });
         bands.back().lastRow = i;
     }
+    hasScale = std::ranges::find(result.states, CellState::Value) != result.states.end();
     chooseScale();
 }
 

@@ -57,6 +57,7 @@ struct HeatPicture {
     series::HeatResult result;
     std::vector<float> shown; ///< what the color says: the values, or deviations in MAD
     ValueScale scale;
+    bool hasScale = true; ///< some cell has a color of it, here or in a picture beside it
     std::vector<series::CellState> strongest; ///< of each column
     QString longestLabel; ///< of the rows
     QString longestGroup;

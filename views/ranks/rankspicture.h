@@ -35,6 +35,7 @@ struct ReplicaOf {
     analysis::Sameness is = analysis::Sameness::Unknown;
     std::vector<Rank> odd; ///< not what most are
     double spread = 0; ///< of the statistic, as ReplicaPicture::spread
+    bool isNonFinite = false; ///< the statistic, on one of them
 };
 
 /// One tensor on ranks that hold the same part of the model. Immutable once built. Thread: any (a value).

@@ -22,15 +22,16 @@ void shareScale(std::array<HeatPicture, kFaces>& faces)
     double low = 0;
     double high = 0;
     for (const HeatPicture& face : faces) {
-        if (face.rows.empty() || face.columns() == 0)
+        if (face.rows.empty() || face.columns() == 0 || !face.hasScale)
             continue;
         low = any ? std::min(low, face.scale.low()) : face.scale.low();
         high = any ? std::max(high, face.scale.high()) : face.scale.high();
         any = &face;
     }
-    if (!any || any->scaleMode == HeatScale::Deviation)
-        return;
     for (HeatPicture& face : faces) {
+        face.hasScale = any != nullptr;
+        if (!any || any->scaleMode == HeatScale::Deviation)
+            continue;
         face.clippedLow = face.clippedLow && face.scale.low() <= low;
         face.clippedHigh = face.clippedHigh && face.scale.high() >= high;
         face.scale = ValueScale(any->scale.mode(), low, high);

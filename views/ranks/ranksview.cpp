@@ -420,7 +420,7 @@ void RanksView::placeLegend()
     const bool hasRoom = width() * (1 - kLeftShare) >= kLegendFrom;
     m_faces[LayersByRanks]->setLegendVisible(hasRoom);
     const bool isEmpty = !m_colors || m_colors->rows.empty() || m_colors->columns() == 0;
-    static_cast<MapCaption*>(m_mapCaption)->setColors(hasRoom || isEmpty ? nullptr : m_colors);
+    static_cast<MapCaption*>(m_mapCaption)->setColors(hasRoom || isEmpty || !m_colors->hasScale ? nullptr : m_colors);
     std::vector<CellState> explained;
     const auto isSeen = [this](CellState state) {
         return std::any_of(m_faces.begin(), m_faces.end(), [state](const HeatCanvas* face) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QHelpEvent>
 #include <QPainter>
+#include <QToolTip>
 
 #include <telltale/common/axispainter.h>
 #include <telltale/common/glyphs.h>
@@ -13,6 +15,7 @@
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/shownname.h>
+#include <telltale/items/tooltiptext.h>
 
 namespace telltale::views {
 
@@ -23,9 +26,11 @@ namespace {
 
 constexpr int kSentence = 18;
 constexpr int kAbove = 2 * kSentence + 6;
-constexpr int kSameness = 18; ///< px of the lane below the plot
+constexpr int kSameness = 18;
+constexpr int kBare = 4; ///< without checksums: a spread of zero is not under the axis
 constexpr int kLeastPlot = 180; ///< px of the plot beside them
 constexpr int kRight = 280; ///< px of what the ranks are at the cursor
+constexpr int kChecksum = 120; ///< px of them
 constexpr double kLeastSpread = 1e-9; ///< below it a float32 cannot differ
 constexpr std::size_t kMostNamed = 3;
 
@@ -64,10 +69,27 @@ void ReplicaCanvas::setLeastGutter(int px)
 QRect ReplicaCanvas::plotRect(QSize size) const
 {
     const int gutter = std::max(m_leastGutter, SharedAxis::kGutter);
-    const int right = size.width() - gutter > kRight + kLeastPlot ? kRight : 16;
+    const int ranks = hasPicture() && !m_picture->hasChecksums ? kRight - kChecksum : kRight;
+    const int right = size.width() - gutter > ranks + kLeastPlot ? ranks : 16;
     const int top = kAbove + AxisPainter::kLane + 4;
     return { gutter, top, std::max(1, size.width() - gutter - right),
-        std::max(1, size.height() - top - kSameness - AxisPainter::kStepBand) };
+        std::max(1, size.height() - top - samenessHeight() - AxisPainter::kStepBand) };
+}
+
+int ReplicaCanvas::samenessHeight() const
+{
+    return hasPicture() && m_picture->hasChecksums ? kSameness : kBare;
+}
+
+bool ReplicaCanvas::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return PlotCanvas::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const bool isAbove = hasPicture() && help->y() < kAbove;
+    QToolTip::showText(help->globalPos(),
+        isAbove ? items::toolTipText(help->y() < kAbove / 2 ? sentence() : tensorsSentence()) : QString(), this);
+    return true;
 }
 
 StepRange ReplicaCanvas::shownRange() const
@@ -92,7 +114,7 @@ QString ReplicaCanvas::sentence() const
         return tr("%1: no other rank holds the same part of the model as rank %2.").arg(name).arg(state().rank().value);
     const QString on = tr("%1 on ranks %2: ").arg(name, ranksText(picture.ranks));
     if (!picture.hasChecksums)
-        return on + tr("no checksums of it. Set telltale.checksum to true in the config to compare the bits.");
+        return on + tr("no checksums (telltale.checksum is not true).");
     if (picture.drift.first) {
         const auto odd = analysis::minorityOf(picture.checksums);
         std::vector<Rank> ranks;
@@ -105,7 +127,7 @@ QString ReplicaCanvas::sentence() const
                   .arg(formatStep(picture.drift.first->value));
         if (!ranks.empty() && ranks.size() < picture.ranks.size())
             text += tr("; at the cursor rank %1 is not as most").arg(ranksText(ranks));
-        return text + QLatin1Char('.');
+        return tr("%1.", "a sentence").arg(text);
     }
     const bool isAnySame = std::any_of(picture.drift.steps.begin(), picture.drift.steps.end(),
         [](const analysis::SamenessAt& one) { return one.is == Sameness::Same; });
@@ -125,13 +147,22 @@ QString ReplicaCanvas::tensorsSentence() const
     };
     const QString at = tr("At step %1, %2: ").arg(formatStep(m_picture->atStep.value), kindText(m_picture->kind));
     if (!m_picture->hasChecksums || count(Sameness::Unknown) == static_cast<std::ptrdiff_t>(tensors.size())) {
-        if (tensors.empty() || !(tensors.front().spread > 0))
-            return at + tr("%n tensors, no spread.", nullptr, static_cast<int>(tensors.size()));
-        return at
-            + tr("%1 is the furthest apart of %2 tensors (%3).")
-                  .arg(nameOf(tensors.front().key))
-                  .arg(tensors.size())
-                  .arg(formatFraction(tensors.front().spread));
+        const auto broken = static_cast<int>(std::ranges::count_if(tensors, &ReplicaOf::isNonFinite));
+        const auto compared = static_cast<int>(
+            std::ranges::count_if(tensors, [](const ReplicaOf& one) { return !std::isnan(one.spread); }));
+        QStringList parts;
+        if (broken > 0)
+            parts.append(tr("%n tensors are not finite", nullptr, broken));
+        if (compared > 0 && tensors.front().spread > 0)
+            parts.append(tr("%1 is the furthest apart of %2 tensors (%3)")
+                             .arg(nameOf(tensors.front().key))
+                             .arg(compared)
+                             .arg(formatFraction(tensors.front().spread)));
+        else if (compared > 0)
+            parts.append(tr("%n tensors without spread", nullptr, compared));
+        else if (broken == 0)
+            parts.append(tr("no two ranks have a value"));
+        return at + parts.join(items::comma());
     }
     QString text
         = at + tr("%1 tensors are the same, %2 differ").arg(count(Sameness::Same)).arg(count(Sameness::Different));
@@ -180,13 +211,14 @@ void ReplicaCanvas::paintFrame(QImage& frame, QSize size)
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text2);
     line(tensorsSentence(), 2 + kSentence);
+    paintSpread(painter, plot); // the marks of events stand over its own in the lane
     AxisPainter axis(painter, theme);
     const QRectF lane(plot.left(), kAbove, plot.width(), AxisPainter::kLane);
     axis.laneCaption(lane, tr("events"));
     axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
     axis.incidents(plot, lane, shownRange(), state().incidentMarks());
-    paintSpread(painter, plot);
-    paintSameness(painter, plot);
+    if (m_picture->hasChecksums)
+        paintSameness(painter, plot);
     if (size.width() - plot.right() > kRight / 2)
         paintRanks(painter, QRectF(plot.right() + 20, kAbove, kRight - 30, size.height() - kAbove - 8));
 }
@@ -199,9 +231,11 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& plot) const
     AxisPainter(painter, theme).values(plot, scale);
     painter.setPen(theme.text3);
     painter.setFont(wordsFont(11));
-    painter.drawText(QRectF(2, plot.top() - 21, plot.left() - 12, 16), Qt::AlignRight | Qt::AlignVCenter, QString());
-    painter.drawText(QRectF(plot.left() + 6, plot.top() + 2, plot.width() - 12, 16), Qt::AlignLeft | Qt::AlignVCenter,
-        tr("spread of the %1: (largest − smallest) / largest").arg(statText(picture.stat)));
+    const QRectF caption(plot.left() + 6, plot.top() + 2, plot.width() - 12, 16);
+    QString words = tr("spread of the %1: (largest − smallest) / largest").arg(statText(picture.stat));
+    if (QFontMetricsF(painter.font()).horizontalAdvance(words) > caption.width())
+        words = tr("(largest − smallest) / largest");
+    painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, words);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     QPolygonF run;
@@ -243,8 +277,8 @@ void ReplicaCanvas::paintSameness(QPainter& painter, const QRect& plot) const
     const QRectF lane(plot.left(), plot.bottom() + 3, plot.width(), kSameness - 5);
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
-    painter.drawText(
-        QRectF(2, lane.top() - 2, plot.left() - 10, lane.height() + 4), Qt::AlignRight | Qt::AlignVCenter, tr("bits"));
+    painter.drawText(QRectF(2, lane.top() - 2, plot.left() - 10, lane.height() + 4), Qt::AlignRight | Qt::AlignVCenter,
+        tr("checksums"));
     const StepRange range = m_picture->range;
     const double half = static_cast<double>(plot.width()) / static_cast<double>(range.count()) / 2;
     const auto& steps = m_picture->drift.steps;
@@ -309,11 +343,11 @@ void ReplicaCanvas::paintOverlay(QPainter& painter, QSize size)
     AxisPainter axis(painter, theme);
     const StepMarks marks = StepMarks::of(state());
     // The step axis stands below the lane of bits.
-    const QRect below = plot.adjusted(0, 0, 0, kSameness);
+    const QRect below = plot.adjusted(0, 0, 0, samenessHeight());
     axis.cursorLines(below, shownRange(), marks);
     axis.steps(below, shownRange(), tr("step"), marks);
     axis.cursorTags(below, shownRange(), marks);
-    if (isStatic() || !mouse() || !plot.adjusted(0, 0, 0, kSameness).contains(*mouse()))
+    if (isStatic() || !mouse() || !below.contains(*mouse()))
         return;
     const int column
         = std::clamp((mouse()->x() - plot.left()) * m_picture->columns() / plot.width(), 0, m_picture->columns() - 1);

@@ -32,10 +32,12 @@ protected:
     void paintOverlay(QPainter& painter, QSize size) override;
     StepRange shownRange() const override;
     void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
+    bool event(QEvent* event) override;
 
 private:
     bool hasPicture() const { return m_picture && m_picture->columns() > 0; }
     ValueScale scale() const;
+    int samenessHeight() const; ///< px of the lane below the plot
     void paintSpread(QPainter& painter, const QRect& plot) const;
     void paintSameness(QPainter& painter, const QRect& plot) const;
     void paintRanks(QPainter& painter, const QRectF& area) const;

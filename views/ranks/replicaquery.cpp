@@ -87,7 +87,8 @@ Expected<void> addTensors(store::RunReader& reader, const HeatRequest& request, 
                     picture.ranks.begin(), picture.ranks.end(), layers.columnRanks[static_cast<std::size_t>(at)]))
                 values.push_back({ static_cast<double>(layers.value(row, at)), layers.state(row, at) });
         }
-        ReplicaOf one { layers.rows[static_cast<std::size_t>(row)].key, Sameness::Unknown, {}, spreadOf(values) };
+        ReplicaOf one { layers.rows[static_cast<std::size_t>(row)].key, Sameness::Unknown, {}, spreadOf(values),
+            std::ranges::any_of(values, [](const CellValue& value) { return series::isNonFinite(value.state); }) };
         if (const auto known = checksums.find(one.key); known != checksums.end()) {
             one.is = analysis::samenessOf(known->second.values);
             for (const std::size_t odd : analysis::minorityOf(known->second.values))
