@@ -545,6 +545,14 @@ private Q_SLOTS:
         settle();
         const QImage image = m_view->renderImage({ 1200, 800 });
         QVERIFY(image.save(test::shot(QStringLiteral("attention-strips.png"))));
+        // Named as above their curves, below the cells of their map.
+        for (const int side : { 0, 1 }) {
+            QCOMPARE(m_view->strips(side)->picture()->rows[1].label, QStringLiteral("h1"));
+            const QRectF cells = canvas().map(side, canvas().size()).cells();
+            const QPoint left = m_view->strips(side)->mapTo(m_view, m_view->strips(side)->plotRect().topLeft());
+            QCOMPARE(left.x(), canvas().mapTo(m_view, cells.topLeft().toPoint()).x());
+            QCOMPARE(m_view->strips(side)->plotRect().width(), static_cast<int>(cells.width()));
+        }
     }
 
     void noNonFiniteHeadIsHidden_data()

@@ -6,7 +6,9 @@
 #include <random>
 #include <set>
 
+#include <QApplication>
 #include <QBuffer>
+#include <QMouseEvent>
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
@@ -234,6 +236,59 @@ private Q_SLOTS:
         QVERIFY(inkOf(0, 0) >= 2);
         QCOMPARE(inkOf(7, 7), inkOf(0, 0)); // wherever it stands
         QCOMPARE(inkOf(0, 39), inkOf(0, 0) * 14); // in lines 0, 6, 12 to 78
+    }
+
+    void dashesAreEvenWhateverTheHeightOfTheRows()
+    {
+        const QRgb ink = glyphs::ink(CellState::NaN).rgb();
+        HeatPicture p = picture(40, 300);
+        p.result.states.assign(p.result.states.size(), CellState::NaN);
+        p.finish();
+        QVERIFY(!p.hasScale); // no cell has a color of it
+        for (const int height : { 20, 40, 60, 80, 120, 160, 200, 320, 350 }) {
+            const RowLayout layout({ { 0, 39 } }, height, 0);
+            const QImage image = HeatImage::render(p, layout, { 320, height }, 1, Theme::dark());
+            std::vector<int> lines;
+            for (int y = 0; y < height; ++y) {
+                const int here = pixelsOf(image.copy(0, y, 320, 1), ink);
+                QVERIFY2(here == 0 || here == 160, qPrintable(QString::number(here)));
+                if (here > 0)
+                    lines.push_back(y);
+            }
+            for (std::size_t i = 1; i < lines.size(); ++i)
+                QVERIFY2(
+                    lines[i] - lines[i - 1] >= 4 && lines[i] - lines[i - 1] <= 9, qPrintable(QString::number(height)));
+            QVERIFY(lines.front() < 9 && height - lines.back() < 9);
+        }
+    }
+
+    void aClickedRowIsSaidUntilThePointerMoves()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        auto shown = std::make_shared<HeatPicture>(picture(8, 20));
+        for (std::size_t row = 0; row < shown->rows.size(); ++row)
+            shown->rows[row].key.name = QStringLiteral("layers.%1").arg(row);
+        shown->finish();
+        state.setFullRange(shown->result.range);
+        canvas.resize(900, 600);
+        canvas.setPicture(shown);
+        const auto moveTo = [&canvas](QPoint place) {
+            QMouseEvent move(
+                QEvent::MouseMove, place, canvas.mapToGlobal(place), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+            QApplication::sendEvent(&canvas, &move);
+        };
+        const QPoint at = canvas.cellRect(5, 10).center().toPoint();
+        moveTo(at);
+        QTest::mouseClick(&canvas, Qt::LeftButton, Qt::NoModifier, at);
+        QCOMPARE(state.selection().front(), shown->rows[5].key);
+        canvas.resize(900, 350); // what a click opens below it
+        canvas.setPicture(std::make_shared<HeatPicture>(*shown));
+        const QImage rests = canvas.grab().toImage();
+        moveTo(at + QPoint(0, 1));
+        QVERIFY(canvas.grab().toImage() != rests); // another row lies there now
+        moveTo(canvas.cellRect(5, 10).center().toPoint());
+        QCOMPARE(canvas.grab().toImage(), rests);
     }
 
     void whatIsMissingShowsItsPatternOnBase()

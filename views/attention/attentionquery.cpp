@@ -405,6 +405,8 @@ Expected<AttentionAnswer> readAttention(
             auto read = readHeat(reader, strips, cancel);
             if (!read)
                 return tl::unexpected(std::move(read).error());
+            for (Row& row : read->rows) // of one layer, which stands above them
+                row.label = QStringLiteral("h%1").arg(row.key.slot.head);
             answer.below[side].strips = std::make_shared<const HeatPicture>(std::move(*read));
         }
     }

@@ -127,6 +127,8 @@ void AttentionView::buildBelow()
         m_curves[side]->setAccessibleName(tr("Curves of heads, %1").arg(where));
         m_exact[side] = new ExactValues(context(), m_curves[side]);
         m_strips[side] = new HeatCanvas(context().state, m_stacks[side]);
+        m_strips[side]->setMargins(
+            AttentionCanvas::cellsLeft(side), AttentionCanvas::cellsLeft(1 - side) - AttentionCanvas::cellsLeft(1));
         m_strips[side]->setAccessibleName(tr("Heads of a layer, %1").arg(where));
         for (PlotCanvas* canvas :
             { static_cast<PlotCanvas*>(m_curves[side]), static_cast<PlotCanvas*>(m_strips[side]) })
@@ -476,8 +478,10 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
         else
             text = tr("the %n heads of lowest entropy", nullptr, count);
         m_captions[side]->setText(text);
-        if (!isEmpty)
+        if (!isEmpty) {
             m_curves[side]->setMostWidth(AttentionMap::mostWidth(*answer.maps));
+            m_strips[side]->setMostWidth(AttentionMap::mostWidth(*answer.maps));
+        }
         if (m_curves[side]->picture() != answer.below[side].curves) {
             m_curves[side]->setPicture(answer.below[side].curves);
             m_exact[side]->ask();

@@ -44,6 +44,7 @@ public:
     QString belowName() const;
     void setBelowName(const QString& name); ///< one that is unknown changes nothing
     AttentionCanvas* canvas() const { return m_canvas; }
+    HeatCanvas* strips(int side) const { return m_strips[static_cast<std::size_t>(side)]; }
     CurveCanvas* curves(int side) const { return m_curves[static_cast<std::size_t>(side)]; }
     HeadMapsCanvas* headMaps() const { return m_headMaps; }
 

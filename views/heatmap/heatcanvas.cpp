@@ -109,6 +109,21 @@ void HeatCanvas::setLeastGutter(int px)
     invalidate();
 }
 
+void HeatCanvas::setMargins(int left, int right)
+{
+    m_margins.emplace(left, right);
+    tellGutter();
+    invalidate();
+}
+
+void HeatCanvas::setMostWidth(int plot)
+{
+    if (const int most = std::max(1, plot); std::exchange(m_mostWidth, most) == most)
+        return;
+    invalidate();
+    Q_EMIT plotResized();
+}
+
 void HeatCanvas::setStepAxisVisible(bool on)
 {
     m_stepAxis = on;
@@ -133,8 +148,9 @@ QRect HeatCanvas::plotRect(QSize size) const
     const int wish = !m_picture                               ? 0
         : HeatGutter::namesRows(*m_picture, m_groups, height) ? m_gutterWish.rows
                                                               : m_gutterWish.groups;
-    const int gutter = std::max(gutterWithin(wish, size.width()), m_leastGutter);
-    return { gutter, top, std::max(1, size.width() - gutter - right()), height };
+    const auto [left, beside]
+        = m_margins.value_or(std::pair(std::max(gutterWithin(wish, size.width()), m_leastGutter), 0));
+    return { left, top, std::clamp(size.width() - left - beside - right(), 1, m_mostWidth), height };
 }
 
 void HeatCanvas::tellGutter()
@@ -341,6 +357,10 @@ void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot) const
     const int row = selectedRow();
     if (row < 0 || row >= m_layout.rows())
         return;
+    if (m_picture->axes != HeatAxes::RankByStep) { // over the labels of the frame
+        painter.fillRect(QRect(0, plot.top() - 4, plot.left() - 2, plot.height() + 8), theme.base);
+        HeatGutter(*m_picture, m_layout, plot).paint(painter, theme, row);
+    }
     const double top = plot.top() + m_layout.top(row);
     const double bottom = plot.top() + m_layout.bottom(row);
     painter.fillRect(QRectF(plot.left() - 2, top - 2, plot.width() + 18, 1), theme.base);
@@ -348,9 +368,6 @@ void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot) const
     painter.fillRect(QRectF(plot.left() - 2, top - 1, plot.width() + 18, 1), theme.text);
     painter.fillRect(QRectF(plot.left() - 2, bottom, plot.width() + 18, 1), theme.text);
     painter.fillRect(QRectF(plot.left() - 8, top - 1, 2, bottom - top + 2), theme.accent);
-    if (m_picture->axes == HeatAxes::RankByStep)
-        return;
-    HeatGutter(*m_picture, m_layout, plot).paintSelected(painter, row, theme);
 }
 
 void HeatCanvas::paintColumnOutline(QPainter& painter, const QRect& plot, int column) const

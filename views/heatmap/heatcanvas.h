@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <telltale/analysis/nonfinite.h>
 #include <telltale/common/axispainter.h>
@@ -36,6 +38,9 @@ public:
     void setLegendVisible(bool on);
     /// The plot begins no further left: it stands above or below another.
     void setLeastGutter(int px);
+    /// The plot stands so far from the left edge, and its legend from the right one, whatever its rows are called.
+    void setMargins(int left, int right);
+    void setMostWidth(int plot); ///< px; beyond them there is nothing
     /// False where another plot below carries the step axis.
     void setStepAxisVisible(bool on);
     QRect plotRect(QSize size) const override;
@@ -92,10 +97,20 @@ private:
     std::size_t m_groups = 0; ///< of rows, in the picture
     int m_gutter = 0; ///< as told last
     int m_leastGutter = 0;
+    std::optional<std::pair<int, int>> m_margins;
+    int m_mostWidth = QWIDGETSIZE_MAX;
     bool m_stepAxis = true;
     bool m_legend = true;
     int m_hoverRow = -1;
     int m_hoverColumn = -1;
+    /// Where the pointer still rests since a click, and what was clicked.
+    struct Clicked {
+        QPoint at;
+        ModuleKey key;
+        Rank rank;
+        Step step { 0 };
+    };
+    std::optional<Clicked> m_clicked;
 };
 
 }

@@ -18,9 +18,9 @@ namespace {
 
 constexpr int kRowLabelHeight = 13;
 constexpr double kMostShift = 20;
-constexpr double kBeside = 18; ///< px of the gutter that are not for a label
+constexpr double kInset = 12; ///< px left of the labels
 constexpr double kEdge = 8; ///< px between the groups' line and the plot
-constexpr int kNeighbors = 16;
+constexpr double kBeside = kInset + kEdge + 6; ///< px of the gutter that are not for a label
 
 }
 
@@ -52,17 +52,22 @@ HeatGutter::Wish HeatGutter::wishOf(const HeatPicture& picture)
     return { static_cast<int>(std::ceil(rows + kBeside)), static_cast<int>(std::ceil(groups + kBeside)) };
 }
 
+double HeatGutter::middleOf(int row) const
+{
+    return m_plot.top() + (m_layout.top(row) + m_layout.bottom(row)) / 2.0;
+}
+
 void HeatGutter::addRows()
 {
     std::vector<QString> texts;
     std::vector<Label> wanted;
     double lastBottom = -1e9;
     for (int row = 0; row < m_layout.rows(); ++row) {
-        const double middle = m_plot.top() + (m_layout.top(row) + m_layout.bottom(row)) / 2.0;
+        const double middle = middleOf(row);
         if (middle - kRowLabelHeight / 2.0 < lastBottom)
             continue;
         const Row& one = m_picture.rows[static_cast<std::size_t>(row)];
-        wanted.push_back({ middle, middle, {}, m_picture.gradeOf(one.rank) });
+        wanted.push_back({ row, middle, middle, {}, m_picture.gradeOf(one.rank) });
         texts.push_back(m_picture.axes == HeatAxes::RankByStep
                 ? QCoreApplication::translate("HeatGutter", "rank %1").arg(one.rank.value)
                 : one.label);
@@ -79,7 +84,7 @@ void HeatGutter::addBands()
         if (band.label.isEmpty())
             continue;
         const double middle = m_plot.top() + (band.top + band.bottom) / 2.0;
-        wanted.push_back({ middle, middle, {} });
+        wanted.push_back({ -1, middle, middle, {} });
         texts.push_back(band.label);
     }
     place(std::move(wanted), texts);
@@ -102,9 +107,11 @@ void HeatGutter::place(std::vector<Label> wanted, const std::vector<QString>& te
     }
 }
 
-void HeatGutter::paint(QPainter& painter, const Theme& theme) const
+void HeatGutter::paint(QPainter& painter, const Theme& theme, int selected) const
 {
     const double edge = m_plot.left() - kEdge;
+    const double middle = selected < 0 ? -1e9 : middleOf(selected);
+    QString name; // as it reads where it is not selected
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (const RowLayout::Band& band : m_layout.bands()) {
@@ -114,8 +121,13 @@ void HeatGutter::paint(QPainter& painter, const Theme& theme) const
     }
     painter.setFont(codeFont(11));
     for (const Label& label : m_labels) {
+        if (label.row == selected && selected >= 0)
+            name = label.text;
+        // A label that would peep out from behind goes as a whole.
+        if (std::abs(label.place - middle) < 15)
+            continue;
         painter.setPen(theme.text2);
-        const QRectF box(2, label.place - 8, edge - 8, 16);
+        const QRectF box(kInset, label.place - 8, m_plot.left() - kBeside, 16);
         painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, label.text);
         if (m_picture.axes == HeatAxes::RankByStep)
             paintRankMark(painter,
@@ -128,29 +140,17 @@ void HeatGutter::paint(QPainter& painter, const Theme& theme) const
         painter.drawLine(QPointF(edge - 4.5, label.place), QPointF(edge - 0.5, label.middle));
         painter.setRenderHint(QPainter::Antialiasing, false);
     }
-    painter.restore();
-}
-
-void HeatGutter::paintSelected(QPainter& painter, int row, const Theme& theme) const
-{
-    const double middle = m_plot.top() + (m_layout.top(row) + m_layout.bottom(row)) / 2.0;
-    const QRectF box(0, middle - 8, m_plot.left() - 10, 16);
-    painter.fillRect(box, theme.base);
-    // A label that would peep out from behind goes as a whole.
-    for (const Label& label : m_labels) {
-        if (std::abs(label.place - middle) < 15)
-            painter.fillRect(QRectF(0, label.place - 8, m_plot.left() - 10, 16), theme.base);
+    if (selected >= 0) {
+        const QFont font = codeFont(11, 600);
+        if (name.isEmpty())
+            name = fitLabels({ m_picture.rows[static_cast<std::size_t>(selected)].label }, QFontMetricsF(font),
+                m_plot.left() - kBeside)
+                       .front();
+        painter.setFont(font);
+        painter.setPen(theme.text);
+        painter.drawText(QRectF(0, middle - 8, m_plot.left() - kEdge - 6, 16), Qt::AlignRight | Qt::AlignVCenter, name);
     }
-    painter.setFont(codeFont(11, 600));
-    painter.setPen(theme.text);
-    // Cut so that it differs from the rows around it.
-    std::vector<QString> texts;
-    const int first = std::max(0, row - kNeighbors);
-    for (int at = first; at < std::min(m_layout.rows(), row + kNeighbors + 1); ++at)
-        texts.push_back(m_picture.rows[static_cast<std::size_t>(at)].label);
-    const QString text = fitLabels(
-        texts, QFontMetricsF(painter.font()), m_plot.left() - kBeside)[static_cast<std::size_t>(row - first)];
-    painter.drawText(box.adjusted(0, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, text);
+    painter.restore();
 }
 
 }

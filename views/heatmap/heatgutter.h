@@ -27,17 +27,18 @@ public:
     /// Every row is named, not every group, in a plot of this height.
     static bool namesRows(const HeatPicture& picture, std::size_t groups, int height);
 
-    void paint(QPainter& painter, const Theme& theme) const;
-    /// One row in 600 over whatever label stands there.
-    void paintSelected(QPainter& painter, int row, const Theme& theme) const;
+    /// `selected`: a row that is named in 600 in place of whatever label stands there, -1: none.
+    void paint(QPainter& painter, const Theme& theme, int selected = -1) const;
 
 private:
     struct Label {
+        int row; ///< -1: of a group
         double middle; ///< of what it names, px
         double place; ///< of its own middle
         QString text;
         analysis::RankOddness::Grade grade = analysis::RankOddness::Grade::Like;
     };
+    double middleOf(int row) const;
     void addRows();
     void addBands();
     void place(std::vector<Label> wanted, const std::vector<QString>& texts);

@@ -22,9 +22,9 @@ using series::CellState;
 namespace {
 
 constexpr double kGlyphSize = 9; ///< logical px; smaller cells get a dash
-constexpr int kDashedRow = 3; ///< logical px; lower rows share their dashes
-constexpr int kGridWidth = 12; ///< logical px from one shared dash to the next
-constexpr int kGridHeight = 6;
+constexpr int kDashedRow = 5; ///< logical px; lower rows share their dashes
+constexpr int kDashedCell
+    = 4; ///< logical px from a dash to the next; narrower cells share them, wide ones have several
 
 struct Cells {
     std::vector<float> values;
@@ -77,11 +77,12 @@ void fold(const float* values, const CellState* states, int columns, int width, 
 /// Everything in a band of lines that is not a value, painted over the band's plain colors.
 class SpecialPainter {
 public:
-    SpecialPainter(QImage& image, double scale, const Theme& theme)
+    SpecialPainter(QImage& image, double scale, double rowHeight, const Theme& theme)
         : m_image(image)
         , m_scale(scale)
         , m_unit(std::max(1, static_cast<int>(std::lround(scale))))
         , m_theme(theme)
+        , m_share(static_cast<int>(std::ceil(kDashedRow * m_unit / rowHeight)))
         , m_dashes(static_cast<std::size_t>(image.width()), std::numeric_limits<int>::min() / 2)
     {
     }
@@ -98,8 +99,6 @@ public:
         const double width = static_cast<double>(right - left) / columns;
         if (width >= kGlyphSize * m_scale && bottom - top >= kGlyphSize * m_scale)
             signs(state, columns, left, right, top, bottom);
-        else if (bottom - top < kDashedRow * m_unit)
-            grid(state, left, right, top, bottom);
         else
             dashes(state, width, left, right, top, bottom);
     }
@@ -121,57 +120,33 @@ private:
         }
     }
 
-    /// A dash in the middle of every cell. Where cells are narrower than that or lines low, as many that they leave the
-    /// fill its color, and not one below the other, which would be a bar.
+    /// A dash in the middle of every cell that has the room. Low rows and narrow cells share a lattice of dashes as
+    /// dense as that, whoever the neighbors are; what is narrower than it has its own.
     void dashes(CellState state, double width, int left, int right, int top, int bottom)
     {
-        constexpr double kMostInk = 0.12;
-        const QRgb ink = glyphs::ink(state).rgb();
         const int lines = bottom - top;
-        const int length = 2 * m_unit;
-        const int height = lines <= 2 * m_unit ? 1 : m_unit;
-        const int sparse = static_cast<int>(std::lround(length * height / (kMostInk * lines)));
-        const int dense = std::max(2 * length, sparse);
-        const bool isDense = lines <= 4 * m_unit || dense > width;
-        const int period = isDense ? dense : static_cast<int>(std::lround(width));
-        constexpr std::array kQuarters { 0, 2, 1, 3 }; // of a period: four rows make a lattice
-        const int shift = isDense ? period * kQuarters[m_row % kQuarters.size()] / 4 : 0;
-        // In a line of one pixel the dash must leave the fill visible beside it.
-        const int offset = right - left > length ? std::max(0, (std::min(period, right - left) - length) / 2) : 0;
-        const int middle = top + (lines - height) / 2;
-        const bool fits = lines > height || right - left > length;
-        for (int y = middle; fits && y < middle + height; ++y) {
-            QRgb* pixels = line(y);
-            for (int x = left; x < right; ++x) {
-                // What is narrower than a period has its dash all the same.
-                const int phase = (x - left + (right - left > period ? shift : 0)) % period;
-                if (phase >= offset && phase < offset + length)
-                    pixels[x] = ink;
-            }
-        }
-    }
-
-    /// A dash in each of such low rows would be noise: they share a grid of them. What is narrower than the grid, and
-    /// where none stands close above, has its own.
-    void grid(CellState state, int left, int right, int top, int bottom)
-    {
         const int length = std::min(2 * m_unit, right - left);
-        if (bottom - top == 1 && right - left <= length)
+        const int height = lines <= 2 * m_unit ? 1 : m_unit;
+        if (lines == height && right - left <= length)
             return; // the fill must be seen beside it
-        const int period = kGridWidth * m_unit;
-        QRgb* pixels = line(top);
-        const auto dash = [&](int x) {
+        const double own = width / std::max(1.0, std::floor(width / (kDashedCell * m_unit)));
+        const double pitch = std::max<double>(own, kDashedCell * m_unit);
+        const double origin = own >= pitch ? left : 0;
+        const QRgb ink = glyphs::ink(state).rgb();
+        const auto dash = [&](double middle) {
+            const auto x = static_cast<int>(std::lround(middle - length / 2.0));
             int& last = m_dashes[static_cast<std::size_t>(x)];
-            if (top - last < kGridHeight * m_unit)
+            if (m_row - last < m_share)
                 return;
-            last = top;
-            std::fill_n(pixels + x, length, glyphs::ink(state).rgb());
+            last = m_row;
+            for (int y = top + (lines - height) / 2; y < top + (lines + height) / 2; ++y)
+                std::fill_n(line(y) + x, length, ink);
         };
-        const int first = (left + period / 2 - 1) / period * period + period / 2; // at or behind `left`
-        for (int x = first; x + length <= right; x += period)
-            dash(x);
-        if (first + length > right)
-            dash((left + right - length) / 2);
+        double middle = origin + (std::ceil((left - origin + length / 2.0) / pitch - 0.5) + 0.5) * pitch;
+        if (middle + length / 2.0 > right)
+            dash((left + right) / 2.0);
+        for (; middle + length / 2.0 <= right; middle += pitch)
+            dash(middle);
     }
 
     void signs(CellState state, int columns, int left, int right, int top, int bottom)
@@ -189,8 +164,9 @@ private:
     double m_scale;
     int m_unit;
     const Theme& m_theme;
-    std::size_t m_row = 0;
-    std::vector<int> m_dashes; ///< of each x, the line of the last one that low rows share
+    int m_row = 0;
+    int m_share; ///< rows that have one line of dashes
+    std::vector<int> m_dashes; ///< of each x, the row of the last one
     std::unique_ptr<QPainter> m_painter;
 };
 
@@ -215,7 +191,8 @@ QImage HeatImage::render(
     const auto columnCount = static_cast<std::size_t>(columns);
     std::vector<QRgb> colors(columnCount);
     std::vector<QRgb> pixels(static_cast<std::size_t>(size.width()), base);
-    SpecialPainter specials(image, scale, theme);
+    const double rowHeight = layout.isCrowded() ? 1 : static_cast<double>(layout.height()) / layout.rows();
+    SpecialPainter specials(image, scale, rowHeight, theme);
     Cells merged;
     Cells folded;
 

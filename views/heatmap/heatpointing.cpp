@@ -31,6 +31,18 @@ void HeatCanvas::hoveredAt(QPoint position)
 {
     m_hoverColumn = columnAt(position.x());
     m_hoverRow = m_hoverColumn >= 0 ? m_layout.rowAt(position.y() - plotRect().top()) : -1;
+    // The panel that a click opens moves the rows away from under the pointer: while that rests, what was clicked is
+    // what is pointed at.
+    if (m_clicked && m_clicked->at != position)
+        m_clicked.reset();
+    if (m_clicked && m_picture) {
+        const bool isRank = m_picture->axes == HeatAxes::RankByStep;
+        const auto row = std::ranges::find_if(m_picture->rows,
+            [&](const Row& one) { return one.key == m_clicked->key && (!isRank || one.rank == m_clicked->rank); });
+        m_hoverRow = row == m_picture->rows.end() ? -1 : static_cast<int>(row - m_picture->rows.begin());
+        if (const int column = m_picture->columnOf(m_clicked->step); column >= 0)
+            m_hoverColumn = column;
+    }
     PlotCanvas::hoveredAt(position);
 }
 
@@ -42,14 +54,16 @@ void HeatCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
     const int row = m_layout.rowAt(position.y() - plotRect().top());
     if (row < 0 || position.x() > plotRect().right())
         return;
+    const int column = columnAt(position.x());
     const Row& r = m_picture->rows[static_cast<std::size_t>(row)];
+    if (column >= 0)
+        m_clicked = { position, r.key, r.rank, stepAt(position.x()) };
     if (m_picture->axes == HeatAxes::RankByStep)
         Q_EMIT rankPicked(r.rank);
     else if (modifiers.testFlag(Qt::ControlModifier))
         state().toggleSelected(r.key);
     else
         state().setSelection({ r.key });
-    const int column = columnAt(position.x());
     if (m_picture->axes == HeatAxes::ModuleByRank && column >= 0)
         Q_EMIT rankPicked(m_picture->columnRanks[static_cast<std::size_t>(column)]);
 }
@@ -92,6 +106,7 @@ void HeatCanvas::left()
 {
     m_hoverRow = -1;
     m_hoverColumn = -1;
+    m_clicked.reset();
     PlotCanvas::left();
 }
 
