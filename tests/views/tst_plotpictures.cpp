@@ -270,6 +270,14 @@ private Q_SLOTS:
         bar.show();
         QTRY_COMPARE(kind->width(), kind->sizeHint().width());
         QVERIFY(axes->width() < axes->sizeHint().width());
+        // Of several the first is.
+        QComboBox* rows = bar.addCombo(QStringLiteral("Rows"), QStringLiteral("r"), false);
+        rows->addItem(QStringLiteral("similar rows together"));
+        bar.keepWhole(rows);
+        bar.resize(400, bar.height());
+        QTRY_COMPARE(rows->width(), rows->sizeHint().width());
+        QCOMPARE(kind->width(), kind->sizeHint().width());
+        QVERIFY(axes->width() < axes->sizeHint().width());
     }
 
     void aBareNumberKeepsItsLabel()

@@ -236,7 +236,10 @@ void ViewBar::fitCombos()
     int room = -missing;
     for (const Need& need : needs)
         room += need.whole;
-    if (const auto first = std::ranges::find(needs, m_whole, &Need::combo); first != needs.end() && missing > 0) {
+    for (const QComboBox* whole : m_whole) {
+        const auto first = std::ranges::find(needs, whole, &Need::combo);
+        if (first == needs.end() || missing <= 0)
+            continue;
         const int others = kLeastCombo * static_cast<int>(needs.size() - 1);
         first->combo->setMaximumWidth(std::clamp(room - others, kLeastCombo, std::max(first->chosen, kLeastCombo)));
         first->combo->setMinimumWidth(first->combo->maximumWidth()); // or the layout would cut the widest
@@ -246,7 +249,7 @@ void ViewBar::fitCombos()
     for (std::size_t i = 0; i < needs.size(); ++i) {
         const Need& need = needs[i];
         if (missing <= 0) {
-            if (need.combo == m_whole)
+            if (std::ranges::find(m_whole, need.combo) != m_whole.end())
                 need.combo->setMinimumWidth(kLeastCombo);
             need.combo->setMaximumWidth(QWIDGETSIZE_MAX);
             continue;

@@ -27,7 +27,7 @@ public:
     void setTitleCaption(const QStringList& texts);
     /// Without a label where what is chosen says what it is; screen readers have it in any case.
     QComboBox* addCombo(const QString& label, const QString& objectName, bool isLabeled = true);
-    void keepWhole(QComboBox* combo) { m_whole = combo; } ///< the others are cut before it
+    void keepWhole(QComboBox* combo) { m_whole.push_back(combo); } ///< the others are cut before it
     void setComboVisible(QComboBox* combo, bool isVisible); ///< with its label
     void removeCombo(QComboBox* combo); ///< with its label, for good
     /// Quiet text, which goes when there is no room.
@@ -58,7 +58,7 @@ private:
     QHash<const QComboBox*, QString> m_fitted; ///< what was chosen when they got their width
     QHash<const QComboBox*, QSpacerItem*> m_gaps; ///< after them; the layout owns them
     QLabel* m_titleCaption = nullptr;
-    const QComboBox* m_whole = nullptr;
+    std::vector<const QComboBox*> m_whole; ///< the most important first
     QStringList m_titleTexts; ///< it may have, empty where it has one
 };
 

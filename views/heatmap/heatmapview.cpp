@@ -68,6 +68,7 @@ void HeatmapView::buildBar()
     m_axesBox->addItem(tr("rank × step"), static_cast<int>(HeatAxes::RankByStep));
     m_axesBox->addItem(tr("module × rank"), static_cast<int>(HeatAxes::ModuleByRank));
     m_kindBox = m_bar->addCombo(tr("Kind"), QStringLiteral("heatmapKind"));
+    m_bar->keepWhole(m_axesBox);
     m_bar->keepWhole(m_kindBox);
     m_statBox = m_bar->addCombo(tr("Statistic"), QStringLiteral("heatmapStatistic"));
     m_scaleBox = m_bar->addCombo(tr("Scale"), QStringLiteral("heatmapScale"));
