@@ -133,8 +133,10 @@ std::vector<Problem> problemsInRun(const MonitorConfig& config, const RunFacts& 
     for (std::size_t i = 0; !run.ranks.empty() && i < config.moduleRanks.size(); ++i) {
         if (!std::binary_search(run.ranks.begin(), run.ranks.end(), config.moduleRanks[i]))
             problems.push_back({ childPointer("/module_ranks", std::to_string(i)),
-                fmt::format("rank {} does not exist; this run has ranks {} to {}", config.moduleRanks[i],
-                    run.ranks.front(), run.ranks.back()) });
+                run.ranks.size() == 1 ? fmt::format(
+                    "rank {} does not exist; this run has only rank {}", config.moduleRanks[i], run.ranks.front())
+                                      : fmt::format("rank {} does not exist; this run has ranks {} to {}",
+                                          config.moduleRanks[i], run.ranks.front(), run.ranks.back()) });
     }
     return problems;
 }

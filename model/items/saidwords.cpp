@@ -214,6 +214,7 @@ constexpr const char* kConfigs[] {
     QT_TRANSLATE_NOOP("Said", "\"%1\" is no module of this model"),
     QT_TRANSLATE_NOOP("Said", "\"%1\" is of type %2, which %3 does not look at"),
     QT_TRANSLATE_NOOP("Said", "rank %1 does not exist; this run has ranks %2 to %3"),
+    QT_TRANSLATE_NOOP("Said", "rank %1 does not exist; this run has only rank %2"),
     QT_TRANSLATE_NOOP("Said", "%1 has no rule_name; it must be AnomalyTurbulence or AnomalyNan"),
     QT_TRANSLATE_NOOP("Said", "%1 needs \"args\": {\"threshold\": T} with T a number from 0; the rule is left out"),
     QT_TRANSLATE_NOOP("Said", "%1 is %2; it must be %3"),

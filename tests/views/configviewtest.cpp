@@ -348,12 +348,36 @@ private Q_SLOTS:
         QVERIFY(!isShown(q("(none)"))); // nobody wrote that
         text()->appendPlainText(q("{"));
         QVERIFY(!m_view->draft()->isConfig());
-        QVERIFY(changes()->accessibleDescription().contains(q("/targets: {} -> not valid yet")));
+        QVERIFY(changes()->accessibleDescription().contains(q("/targets: all -> not valid yet")));
         QVERIFY(changes()->accessibleDescription().contains(q("/step_interval: 10 -> not valid yet")));
         check();
         m_view->draft()->revert();
         QVERIFY(!control<SwitchButton>(q("/all_xy"))->isWaiting());
         QVERIFY(control<SwitchButton>(q("/all_xy"))->isChecked());
+    }
+
+    void ofSeveralErrorsOneIsSaidAndHowManyMore()
+    {
+        m_view->draft()->setValue(q("/start_step"), q("\"x\""));
+        QVERIFY(!isShown(q("more, F8")));
+        m_view->draft()->setValue(q("/module_ranks"), q("[5]"));
+        QVERIFY(isShown(q("(1 more, F8 shows the next)")));
+        m_view->draft()->setValue(q("/module_ranks"), q("[]"));
+        QVERIFY(!isShown(q("more, F8")));
+        QVERIFY(changes()->accessibleDescription().contains(q("/module_ranks: [0,1] -> all")));
+    }
+
+    void theLastColumnIsOneAboveAndBelow()
+    {
+        const auto* changes = this->changes();
+        const auto* history = m_view->findChild<QWidget*>(q("configHistory"));
+        QVERIFY(history);
+        for (const int width : { 1360, 760, 1100 }) {
+            m_view->resize(width, 760);
+            QCoreApplication::processEvents();
+            QCOMPARE(
+                history->parentWidget()->mapTo(m_view.get(), QPoint()).x(), changes->mapTo(m_view.get(), QPoint()).x());
+        }
     }
 
     void aTextThatIsNoConfigLeavesTheFormAlone()

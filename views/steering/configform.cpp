@@ -71,6 +71,17 @@ QString ConfigForm::countText() const
     return all == shown ? tr("%n field(s)", nullptr, all) : tr("%n field(s), %1 shown", nullptr, all).arg(shown);
 }
 
+std::string ConfigForm::shownText(const std::string& pointer, const std::string& json) const
+{
+    for (const Group& group : m_groups) {
+        for (const FieldRow* row : group.rows) {
+            if (row->pointer().toStdString() == pointer)
+                return row->shownText(QString::fromStdString(json)).toStdString();
+        }
+    }
+    return json;
+}
+
 void ConfigForm::resizeEvent(QResizeEvent* event)
 {
     QScrollArea::resizeEvent(event);

@@ -20,6 +20,8 @@ public:
 
     /// Only fields that hold other than their defaults, or are changed.
     void setUsedOnly(bool on);
+    /// A value of a field, as its control shows it.
+    std::string shownText(const std::string& pointer, const std::string& json) const;
     QString countText() const; ///< of its fields, and of those that are shown
 
 Q_SIGNALS:

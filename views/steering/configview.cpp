@@ -187,7 +187,7 @@ QWidget* ConfigView::makeBody()
     m_problem->setContentsMargins(12, 4, 12, 6);
     m_problem->hide();
     textLayout->addWidget(m_problem);
-    connect(m_editor, &JsonEditor::problemAtCursor, m_problem, &ProblemLabel::setProblem);
+    connect(m_editor, &JsonEditor::problemAtCursor, this, &ConfigView::showProblem);
 
     auto* changes = scrolled(m_changes);
     changes->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
@@ -278,14 +278,37 @@ QWidget* ConfigView::makeBody()
     const QString noAnswers = tr("No rank has answered a config yet.");
     below->addWidget(titled({}, orSentence(new AnswersTable(m_answers), noAnswers), below, &m_answersHead));
     below->addWidget(makeHistory());
-    below->setSizes({ 910, 280 }); // where the columns above end
     below->setChildrenCollapsible(false);
+    below->setStretchFactor(0, 1);
+    below->setStretchFactor(1, 0);
+    m_lastColumn = right;
+    m_below = below;
+    m_lastColumn->installEventFilter(this);
+    m_below->installEventFilter(this);
+    connect(below, &QSplitter::splitterMoved, this, [across, below] {
+        QList<int> sizes = across->sizes();
+        const int more = below->sizes().last() - sizes.last();
+        const auto beside = std::find_if(sizes.rbegin() + 1, sizes.rend(), [](int size) { return size > 0; });
+        *beside -= more;
+        sizes.last() += more;
+        across->setSizes(sizes);
+    });
     down->addWidget(below);
     down->setStretchFactor(0, 3);
     down->setStretchFactor(1, 1);
     down->setSizes({ 720, 240 });
     down->setChildrenCollapsible(false);
     return down;
+}
+
+/// The last column is one, above and below: its edges meet.
+bool ConfigView::eventFilter(QObject* watched, QEvent* event)
+{
+    const int column = m_lastColumn->width();
+    if (const int rest = m_below->width() - m_below->handleWidth() - column;
+        event->type() == QEvent::Resize && (watched == m_lastColumn || watched == m_below) && rest > 0)
+        m_below->setSizes({ rest, column });
+    return DataView::eventFilter(watched, event);
 }
 
 QWidget* ConfigView::makeApplyBox()
@@ -511,6 +534,8 @@ void ConfigView::showChanges()
     const bool hasRun = context().state != nullptr && context().state->run() != nullptr;
     std::vector<config::FieldChange> changes = m_draft->changes();
     for (config::FieldChange& change : changes) {
+        for (std::string* value : { &change.before, &change.after }) // "all", not "[]"
+            *value = m_form->shownText(change.pointer, *value);
         if (m_draft->isInvalid(change.pointer)) // it is read as the default, which nobody wrote
             change.after = tr("not valid yet").toStdString();
     }
@@ -542,7 +567,7 @@ void ConfigView::takeDraft()
         const auto worst = std::find_if(
             problems.begin(), problems.end(), [](const config::Problem& problem) { return problem.isError; });
         const config::Problem& shown = worst == problems.end() ? problems.front() : *worst;
-        m_problem->setProblem(problemSentence(shown), shown.isError);
+        showProblem(problemSentence(shown), shown.isError);
     }
     const QString why = whyNot();
     const bool canAnswer = isLive() && now != nullptr;
@@ -555,6 +580,16 @@ void ConfigView::takeDraft()
     else
         m_why->setNote(why);
     showAnswers();
+}
+
+/// Of several, one, and how many more there are.
+void ConfigView::showProblem(const QString& sentence, bool isError)
+{
+    const auto& problems = m_draft->problems();
+    const auto alike = static_cast<int>(std::count_if(problems.begin(), problems.end(),
+        [isError](const config::Problem& problem) { return problem.isError == isError; }));
+    m_problem->setProblem(
+        alike < 2 ? sentence : tr("%1 (%n more, F8 shows the next)", nullptr, alike - 1).arg(sentence), isError);
 }
 
 void ConfigView::showAnswers()

@@ -14,6 +14,7 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QSplitter;
 
 namespace telltale::views {
 
@@ -51,6 +52,7 @@ public:
 private:
     void ask() override;
     void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     QWidget* makeBody();
     QWidget* makeApplyBox();
     QWidget* makeHistory();
@@ -60,6 +62,7 @@ private:
     void takeDraft();
     void showCaption();
     void showChanges();
+    void showProblem(const QString& sentence, bool isError);
     void showAnswers();
     void showRates(); ///< what comes of what was measured lately
     void chooseTemplate(int number);
@@ -100,6 +103,8 @@ private:
     PanelHead* m_answersHead = nullptr;
     PanelHead* m_historyHead = nullptr;
     RevisionList* m_history = nullptr;
+    QWidget* m_lastColumn = nullptr; ///< of those above
+    QSplitter* m_below = nullptr;
     std::string m_startText; ///< the config that the training was started with
     std::string m_runs; ///< what the draft takes to run, canonical
     bool m_isRunningKnown = false; ///< somebody has said what runs

@@ -298,8 +298,7 @@ void FieldRow::fitHint()
     m_hint->setMinimumWidth(m_isInput ? kHintRoom + (m_undo->isHidden() ? kUndoRoom : 0) : 0);
 }
 
-/// What a field was, as its control shows it.
-QString FieldRow::beforeText(const QString& json) const
+QString FieldRow::shownText(const QString& json) const
 {
     if (json != QLatin1String("[]") && json != QLatin1String("{}") && json != QLatin1String("null"))
         return grouped(json);
@@ -337,7 +336,7 @@ void FieldRow::takeDraft()
     m_isUsed = m_isChanged || m_hasProblem || value != m_field.write({});
     m_undo->setVisible(m_isChanged);
     fitHint();
-    const QString before = change != nullptr ? beforeText(QString::fromStdString(change->before)) : QString();
+    const QString before = change != nullptr ? shownText(QString::fromStdString(change->before)) : QString();
     m_hint->setColor(m_isChanged ? &Theme::accent : &Theme::text3);
     const auto wide
         = [this](const QString& text) { return m_hint->fontMetrics().horizontalAdvance(text) > kBeforeRoom; };

@@ -30,6 +30,8 @@ public:
     bool hasProblem() const { return m_hasProblem; }
     /// Whether the field holds other than its default, or is changed.
     bool isUsed() const { return m_isUsed; }
+    /// A value, as the control shows it.
+    QString shownText(const QString& json) const;
     void setRoom(int width); ///< of the form, for hints
     /// The field as the draft has it now.
     void takeDraft();
@@ -50,7 +52,6 @@ private:
     QWidget* makeChecks(const Json& names);
     QWidget* makeText(const Json& schema);
     void set(const Json& value);
-    QString beforeText(const QString& json) const;
     void fitHint();
 
     const config::Field& m_field;
