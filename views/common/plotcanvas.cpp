@@ -325,11 +325,12 @@ bool PlotCanvas::isContinued(Gesture gesture)
 void PlotCanvas::zoomAbout(double x, double factor)
 {
     const StepRange range = m_state->visibleRange();
-    if (range.isEmpty())
+    if (range.isEmpty() || m_state->fullRange().isEmpty())
         return;
     const bool continued = isContinued(Gesture::Zoom);
     const auto count = static_cast<double>(range.count());
-    const double wanted = std::clamp(count * factor, 2.0, static_cast<double>(m_state->fullRange().count()));
+    const StepRange full = m_state->fullRange();
+    const double wanted = std::min(std::max(count * factor, 2.0), static_cast<double>(full.count()));
     const double anchor = std::clamp((x - plotRect().left()) / std::max(1, plotRect().width()), 0.0, 1.0);
     const std::int64_t steps = std::max<std::int64_t>(1, std::llround(wanted));
     const double first = static_cast<double>(range.first.value) + (count - wanted) * anchor;
@@ -338,6 +339,8 @@ void PlotCanvas::zoomAbout(double x, double factor)
     if (m_state->hover() && range.contains(*m_state->hover()))
         begin = m_state->hover()->value
             - static_cast<std::int64_t>(std::floor(std::min(anchor, 1 - 1e-9) * static_cast<double>(steps)));
+    // At an end of the run it cannot: what is over there is taken from the other side.
+    begin = std::clamp(begin, full.first.value, full.last.value - steps + 1);
     m_state->zoomTo({ Step { begin }, Step { begin + steps - 1 } }, continued);
 }
 
