@@ -33,10 +33,13 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/plotcanvas.h>
 #include <telltale/common/sharedaxis.h>
+#include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/ingest/foreignimport.h>
+#include <telltale/items/roles.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/runs/paneltree.h>
 #include <telltale/runs/runspanel.h>
 #include <telltale/shell/archiveactions.h>
 #include <telltale/shell/commandregistry.h>
@@ -127,6 +130,30 @@ private Q_SLOTS:
         QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, tree->visualRect(shown.parent()).center());
         QCOMPARE(tree->currentIndex(), shown);
         QCOMPARE(panel->highlightedIds().size(), 1);
+    }
+
+    void theShownRunKeepsItsMarkWhileTheKeysGoThroughTheList()
+    {
+        m_window->openPath(m_other);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        auto* tree = dynamic_cast<views::PanelTree*>(m_window->findChild<QTreeView*>(QStringLiteral("runsTree")));
+        const auto isShown = [&](const QModelIndex& index) {
+            return index.data(items::KeyRole).toString().toStdString() == state()->run()->id;
+        };
+        QTRY_VERIFY(isShown(tree->currentIndex()));
+        const QPersistentModelIndex shown = tree->currentIndex();
+        QVERIFY(tree->isFilled(shown));
+        QTest::keyClick(tree, shown.row() == 0 ? Qt::Key_Down : Qt::Key_Up);
+        const QModelIndex other = tree->currentIndex();
+        QVERIFY(other.row() != shown.row());
+        QVERIFY(isShown(shown) && tree->isFilled(shown) && !tree->isFilled(other));
+        const auto pixelOf = [&](const QModelIndex& index) {
+            const QRect row = tree->visualRect(index);
+            return tree->viewport()->grab().toImage().pixelColor(row.right() - 2, row.top());
+        };
+        QVERIFY(pixelOf(other) != pixelOf(shown)); // its frame
+        tree->selectAll();
+        QVERIFY(tree->isFilled(shown) && tree->isFilled(other)); // both are to be compared
     }
 
     void theStatusLineNamesTheKeysOfTheView()
@@ -671,6 +698,24 @@ echo '{"message": "done"}'
         QCOMPARE(box->currentIndex(), 0);
     }
 
+    void whatIsNoneOfTheListHasItsRoom()
+    {
+        const auto widthOf = [](bool isItem) {
+            views::ViewBar bar;
+            QComboBox* other = bar.addCombo(QString(), QStringLiteral("y"));
+            other->addItem(QStringLiteral("a long choice of some words"));
+            QComboBox* box = bar.addCombo(QString(), QStringLiteral("range"));
+            box->addItems({ QStringLiteral("the whole of the run"), QStringLiteral("zoomed") });
+            box->setPlaceholderText(QStringLiteral("zoomed"));
+            box->setCurrentIndex(isItem ? 1 : -1);
+            bar.resize(other->sizeHint().width() + box->sizeHint().width() + 30, bar.height());
+            bar.show();
+            QCoreApplication::processEvents();
+            return box->width();
+        };
+        QCOMPARE(widthOf(false), widthOf(true));
+    }
+
     void theWheelZoomsAboutThePointerAndLetsTheNewestStepsGo()
     {
         auto* canvas = m_window->findChild<views::PlotCanvas*>(QStringLiteral("overviewCanvas"));
@@ -683,6 +728,31 @@ echo '{"message": "done"}'
         QCOMPARE(state()->visibleRange().count(), 80);
         QCOMPARE(state()->visibleRange().first, Step { 5 });
         QVERIFY(!state()->isFollowing());
+    }
+
+    void theWheelLeavesTheWholeRunAsItIs()
+    {
+        auto* canvas = m_window->findChild<views::PlotCanvas*>(QStringLiteral("overviewCanvas"));
+        const StepRange full = state()->fullRange();
+        const QRect plot = canvas->plotRect();
+        const auto turn = [&](int x, int angle) {
+            const QPointF at(x, plot.center().y());
+            QTest::mouseMove(canvas, at.toPoint());
+            QWheelEvent wheel(at, canvas->mapToGlobal(at), {}, QPoint(0, angle), Qt::NoButton, Qt::NoModifier,
+                Qt::NoScrollPhase, false);
+            QCoreApplication::sendEvent(canvas, &wheel);
+        };
+        for (int x = plot.left(); x <= plot.right(); x += 3) {
+            turn(x, -120);
+            QCOMPARE(state()->visibleRange(), full);
+        }
+        for (const int x : { plot.left() + 20, plot.right() - 20 }) {
+            for (int notch = 0; notch < 5; ++notch)
+                turn(x, 120);
+            for (int notch = 0; notch < 6; ++notch)
+                turn(plot.left() + plot.right() - x, -120);
+            QCOMPARE(state()->visibleRange(), full);
+        }
     }
 
     void aListThatDropsDownHasItsKeysForItself()
@@ -910,6 +980,10 @@ echo '{"message": "done"}'
             qPrintable(detail(QStringLiteral("Run"))));
         QCOMPARE(detail(QStringLiteral("Runs")), QStringLiteral("panel"));
         QVERIFY(detail(QStringLiteral("Open a run")).startsWith(QStringLiteral("command \u00b7 ")));
+        palette->findChild<QLineEdit*>()->clear();
+        QTest::keyClicks(palette->findChild<QLineEdit*>(), QStringLiteral("layers.7.attn.qkv"));
+        QCOMPARE(detail(QStringLiteral("layers.7.attn.qkv")), QStringLiteral("module"));
+        QCOMPARE(detail(QStringLiteral("layers.7.attn.qkv.weight")), QStringLiteral("parameter"));
         QTest::keyClick(palette->findChild<QLineEdit*>(), Qt::Key_Escape);
     }
 

@@ -50,8 +50,8 @@ void PanelTree::setEmpty(bool empty)
 void PanelTree::drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const
 {
     const Theme& theme = Theme::current();
-    if (selectionModel() && selectionModel()->isSelected(index))
-        painter->fillRect(rect, theme.selection);
+    if (isFilled(index) || selectionModel()->isSelected(index)) // which the style has filled
+        painter->fillRect(rect, isFilled(index) ? theme.selection : theme.base);
     else if (indexAt(viewport()->mapFromGlobal(QCursor::pos())) == index.siblingAtColumn(0))
         painter->fillRect(rect, theme.hover);
     if (index.data(items::PinnedRole).toBool()) // where it takes nothing of the name's room

@@ -14,6 +14,8 @@ public:
     /// Shown in the middle while there are no rows below the headings.
     void setEmptyText(const QString& text);
     void setEmpty(bool empty);
+    /// Its row has the fill of what is selected.
+    virtual bool isFilled(const QModelIndex& index) const { return selectionModel()->isSelected(index); }
     /// In the branch of a row that has others below it.
     static void paintChevron(QPainter* painter, const QRect& branch, bool isExpanded);
 

@@ -6,6 +6,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/runsmodel.h>
 
+#include "paneltree.h"
 #include "stateglyph.h"
 
 namespace telltale::views {
@@ -13,9 +14,9 @@ namespace telltale::views {
 void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     const Theme& theme = Theme::current();
-    const bool selected = option.state.testFlag(QStyle::State_Selected);
+    const auto* tree = qobject_cast<const PanelTree*>(option.widget);
     const bool heading = index.data(items::IsGroupRole).toBool();
-    if (selected)
+    if (tree && tree->isFilled(index))
         painter->fillRect(option.rect, theme.selection);
     else if (option.state.testFlag(QStyle::State_MouseOver))
         painter->fillRect(option.rect, theme.hover);

@@ -8,6 +8,7 @@
 #include <QItemSelectionModel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPainter>
 #include <QScrollBar>
 #include <QShortcut>
 #include <QTimer>
@@ -31,6 +32,38 @@ using items::RunsModel;
 namespace {
 constexpr int kWidthOfAllColumns = 300;
 constexpr int kRunRow = 22; ///< px, as of the headings of the columns
+
+/// The run that is shown keeps its fill while the keys go through the list: what they are at has a frame. Several that
+/// are selected have the fill, too.
+class RunsTree : public PanelTree {
+public:
+    RunsTree(const QString& shown, QWidget* parent)
+        : PanelTree(parent)
+        , m_shown(shown)
+    {
+    }
+    bool isFilled(const QModelIndex& index) const override
+    {
+        const bool isShown = !m_shown.isEmpty() && index.siblingAtColumn(0).data(items::KeyRole).toString() == m_shown;
+        const QItemSelection selected = selectionModel()->selection();
+        const bool areSeveral = selected.size() > 1 || (selected.size() == 1 && selected.front().height() > 1);
+        return isShown || (areSeveral && PanelTree::isFilled(index));
+    }
+
+protected:
+    void drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        PanelTree::drawRow(painter, option, index);
+        if (!selectionModel()->isSelected(index) || isFilled(index))
+            return;
+        painter->setPen(Theme::current().accent);
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(option.rect.adjusted(0, 0, -1, -1));
+    }
+
+private:
+    const QString& m_shown;
+};
 }
 
 RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
@@ -40,7 +73,7 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     , m_head(new PanelHead(tr("Runs"), this))
     , m_search(new QLineEdit(this))
     , m_error(new RoleLabel(&Theme::criticalText, wordsFont(11), this))
-    , m_tree(new PanelTree(this))
+    , m_tree(new RunsTree(m_currentId, this))
 {
     setObjectName(QStringLiteral("runsPanel"));
 
@@ -195,6 +228,7 @@ void RunsPanel::setClosedHeadings(const QStringList& keys)
 void RunsPanel::setCurrentRun(const QString& id)
 {
     m_currentId = id;
+    m_tree->viewport()->update();
     // Nothing is highlighted until a run that is not listed yet is: refresh() comes back here then.
     const QModelIndex index = m_proxy->mapFromSource(m_model->indexOf(id));
     if (m_tree->currentIndex().siblingAtColumn(0) == index)
@@ -218,6 +252,7 @@ QStringList RunsPanel::selectedIds() const
 void RunsPanel::selectionChanged()
 {
     const QStringList ids = selectedIds();
+    m_tree->viewport()->update(); // also of a row that was selected before and no longer is the only one
     updateCompare();
     Q_EMIT highlightChanged();
     Q_EMIT runsSelected(ids);
