@@ -37,13 +37,19 @@ public:
     QSize minimumSizeHint() const override { return { kLeastCombo, sizeHint().height() }; }
 };
 
+/// Where nothing is chosen, that says what there is.
+QString shownIn(const QComboBox& combo)
+{
+    return combo.currentIndex() < 0 ? combo.placeholderText() : combo.currentText();
+}
+
 /// px by which it is wider than what is chosen in it.
 int spareOf(const QComboBox& combo)
 {
     int longest = 0;
     for (int item = 0; item < combo.count(); ++item)
         longest = std::max(longest, combo.fontMetrics().horizontalAdvance(combo.itemText(item)));
-    return std::max(longest - combo.fontMetrics().horizontalAdvance(combo.currentText()), 0);
+    return std::max(longest - combo.fontMetrics().horizontalAdvance(shownIn(combo)), 0);
 }
 
 bool isBareNumber(const QString& text)
