@@ -351,6 +351,13 @@
             <numerusform>%n revisions</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%1 (%n more, F8 shows the next)</source>
+        <translation>
+            <numerusform>%1 (%n more, F8 shows the next)</numerusform>
+            <numerusform>%1 (%n more, F8 shows the next)</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ConsolePane</name>
@@ -473,16 +480,6 @@
     </message>
 </context>
 <context>
-    <name>telltale::views::OverviewCanvas</name>
-    <message numerus="yes">
-        <source>on all %n ranks</source>
-        <translation>
-            <numerusform>on %n rank</numerusform>
-            <numerusform>on all %n ranks</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>telltale::views::OverviewView</name>
     <message numerus="yes">
         <source>%1, %n ranks, attempt %2</source>
@@ -553,17 +550,24 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tensors, no spread.</source>
-        <translation>
-            <numerusform>%n tensor, no spread.</numerusform>
-            <numerusform>%n tensors, no spread.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>and %n more ranks</source>
         <translation>
             <numerusform>and %n more rank</numerusform>
             <numerusform>and %n more ranks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors are not finite</source>
+        <translation>
+            <numerusform>%n tensor is not finite</numerusform>
+            <numerusform>%n tensors are not finite</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors without spread</source>
+        <translation>
+            <numerusform>%n tensor without spread</numerusform>
+            <numerusform>%n tensors without spread</numerusform>
         </translation>
     </message>
 </context>

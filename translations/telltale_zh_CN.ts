@@ -432,10 +432,6 @@
         <translation>以各行自身 MAD 计</translation>
     </message>
     <message>
-        <source>%1 to %2</source>
-        <translation>%1 至 %2</translation>
-    </message>
-    <message>
         <source>own median</source>
         <translation>自身中位数</translation>
     </message>
@@ -747,8 +743,20 @@
         <translation>rank %1 的梯度噪声尺度是一步批量的 %2 倍：一步跟随的是噪声</translation>
     </message>
     <message>
-        <source>its block %1</source>
-        <translation>其所在块 %1</translation>
+        <source>the total norm of %1 is %2 times its usual %3 (z %4)</source>
+        <translation>%1 的总范数是平常值 %3 的 %2 倍（z %4）</translation>
+    </message>
+    <message>
+        <source>the total norm of %1 is %2 times below its usual %3 (z %4)</source>
+        <translation>%1 的总范数比平常值 %3 低 %2 倍（z %4）</translation>
+    </message>
+    <message>
+        <source>the total norm of %1 grew by %2 % a step, %3 times within %4 steps, to %5</source>
+        <translation>%1 的总范数每步增长 %2 %，%4 步内增至 %3 倍，达到 %5</translation>
+    </message>
+    <message>
+        <source>the total norm of %1</source>
+        <translation>%1 的总范数</translation>
     </message>
 </context>
 <context>
@@ -2062,6 +2070,10 @@
     <message>
         <source>%1 and %2 more</source>
         <translation>%1 及另外 %2 个</translation>
+    </message>
+    <message>
+        <source>rank %1 does not exist; this run has only rank %2</source>
+        <translation>rank %1 不存在；此运行只有 rank %2</translation>
     </message>
 </context>
 <context>
@@ -3625,6 +3637,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>setting</source>
         <translation>设置</translation>
+    </message>
+    <message>
+        <source>parameter</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>collective</source>
+        <translation>集合通信</translation>
     </message>
 </context>
 <context>
@@ -5516,6 +5536,12 @@ GPL-3.0-or-later</translation>
         <source>The text cannot be read: the fields show what it held when it could be.</source>
         <translation>文本无法读取：字段显示其最近一次可读时的值。</translation>
     </message>
+    <message numerus="yes">
+        <source>%1 (%n more, F8 shows the next)</source>
+        <translation>
+            <numerusform>%1（另有 %n 处，F8 跳到下一处）</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ConnectionsPanel</name>
@@ -7058,12 +7084,6 @@ GPL-3.0-or-later</translation>
         <source>Plots</source>
         <translation>图</translation>
     </message>
-    <message numerus="yes">
-        <source>on all %n ranks</source>
-        <translation>
-            <numerusform>全部 %n 个 rank</numerusform>
-        </translation>
-    </message>
     <message>
         <source>at %1</source>
         <comment>a step</comment>
@@ -7445,10 +7465,6 @@ GPL-3.0-or-later</translation>
         <translation>%1，rank %2：</translation>
     </message>
     <message>
-        <source>no checksums of it. Set telltale.checksum to true in the config to compare the bits.</source>
-        <translation>没有校验和。在配置中把 telltale.checksum 设为 true 即可逐位比较。</translation>
-    </message>
-    <message>
         <source>the bits first differ at step %1</source>
         <translation>各位从第 %1 步起首次不同</translation>
     </message>
@@ -7478,12 +7494,6 @@ GPL-3.0-or-later</translation>
         <source>At step %1, %2: </source>
         <translation>第 %1 步，%2：</translation>
     </message>
-    <message numerus="yes">
-        <source>%n tensors, no spread.</source>
-        <translation>
-            <numerusform>%n 个张量，没有差异。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>%1 tensors are the same, %2 differ</source>
         <translation>%1 个张量相同，%2 个不同</translation>
@@ -7495,10 +7505,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>spread of the %1: (largest − smallest) / largest</source>
         <translation>%1的差异：（最大 − 最小）/ 最大</translation>
-    </message>
-    <message>
-        <source>bits</source>
-        <translation>位</translation>
     </message>
     <message>
         <source>at step %1</source>
@@ -7535,12 +7541,45 @@ GPL-3.0-or-later</translation>
         <translation>差异，各位不同</translation>
     </message>
     <message>
-        <source>%1 is the furthest apart of %2 tensors (%3).</source>
-        <translation>%2 个张量中 %1 相差最大（%3）。</translation>
-    </message>
-    <message>
         <source>events</source>
         <translation>事件</translation>
+    </message>
+    <message>
+        <source>no checksums (telltale.checksum is not true).</source>
+        <translation>没有校验和（telltale.checksum 未设为 true）。</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <comment>a sentence</comment>
+        <translation>%1。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors are not finite</source>
+        <translation>
+            <numerusform>%n 个张量非有限</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is the furthest apart of %2 tensors (%3)</source>
+        <translation>%2 个张量中 %1 相差最大（%3）</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors without spread</source>
+        <translation>
+            <numerusform>%n 个张量没有差异</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no two ranks have a value</source>
+        <translation>没有两个 rank 有值</translation>
+    </message>
+    <message>
+        <source>(largest − smallest) / largest</source>
+        <translation>（最大 − 最小）/ 最大</translation>
+    </message>
+    <message>
+        <source>checksums</source>
+        <translation>校验和</translation>
     </message>
 </context>
 <context>
