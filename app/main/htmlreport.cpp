@@ -222,7 +222,7 @@ std::string logOf(const std::vector<store::LogRecord>& log)
     for (std::size_t i = first; i < log.size(); ++i) {
         const store::LogRecord& record = log[i];
         out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            utcTimeText(record.wallNs), record.steps.isEmpty() ? "" : std::to_string(record.steps.first.value),
+            utcTimeText(record.placeNs()), record.steps.isEmpty() ? "" : std::to_string(record.placeStep().value),
             record.rank.value < 0 ? "" : std::to_string(record.rank.value), html(record.kind),
             html(analysis::textOf(record)));
     }

@@ -26,7 +26,7 @@ std::string textOf(const store::LogRecord& record)
 Json toJson(const store::LogRecord& record)
 {
     Json data = Json::parse(record.json, nullptr, false);
-    Json line { { "time", utcTimeText(record.wallNs) }, { "wall_ns", record.wallNs },
+    Json line { { "time", utcTimeText(record.placeNs()) }, { "wall_ns", record.placeNs() },
         { "step", record.steps.isEmpty() ? Json() : Json(record.steps.first.value) }, { "rank", record.rank.value },
         { "kind", record.kind }, { "text", textOf(record) },
         { "data", data.is_discarded() ? Json() : std::move(data) } };

@@ -77,10 +77,11 @@ LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
     if (record.items == 0) // how many is what nobody knows
         return entry;
     if (record.steps.isEmpty()) {
-        entry.text = tr("%1 items were not stored: %2").arg(record.items).arg(said(record.text));
+        entry.text
+            = tr("%1 items were not stored: %2").arg(formatStep(static_cast<qint64>(record.items)), said(record.text));
     } else {
         entry.text = tr("%1 items of steps %2 to %3 were not stored: %4")
-                         .arg(record.items)
+                         .arg(formatStep(static_cast<qint64>(record.items)))
                          .arg(formatStep(record.steps.first.value))
                          .arg(formatStep(record.steps.last.value))
                          .arg(said(record.text));

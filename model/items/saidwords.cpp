@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include "comma.h"
+#include "numbertext.h"
 #include "sentenceforms.h"
 
 namespace telltale::items::saidwords {
@@ -11,6 +12,15 @@ namespace telltale::items::saidwords {
 namespace {
 
 // The longer of two forms that fit stands first.
+/// Whose numbers are steps and counts.
+constexpr const char* kCounts[] {
+    QT_TRANSLATE_NOOP("Said", "mean over %1 of %2 queries of each of %3 sequences%4"),
+    QT_TRANSLATE_NOOP("Said", "mean over all %1 queries of each of %2 sequences%3"),
+    QT_TRANSLATE_NOOP("Said", "mean over %1 of %2 queries%3"),
+    QT_TRANSLATE_NOOP("Said", "mean over all %1 queries%2"),
+    QT_TRANSLATE_NOOP("Said", "steps %1 to %2 were judged: %3 tensors and scalars, by %4 rules"),
+    QT_TRANSLATE_NOOP("Said", "the file was cut off: %1 of its %2 bytes are missing"),
+};
 /// What an agent tells of what it cannot see, and how it names what it measured.
 constexpr const char* kAgent[] {
     QT_TRANSLATE_NOOP("Said", "print_struct: the module structure has been recorded and training goes on"),
@@ -71,13 +81,9 @@ constexpr const char* kAgent[] {
     QT_TRANSLATE_NOOP("Said", "the spectral norms of weights on a device are not converged in the first steps: %1"),
     QT_TRANSLATE_NOOP("Said", "they are lower bounds that grow tighter from step to step"),
     QT_TRANSLATE_NOOP("Said", "%1; nothing is collected for it"),
-    QT_TRANSLATE_NOOP("Said", "%1; nothing of it is collected"),
-    QT_TRANSLATE_NOOP("Said", "mean over %1 of %2 queries of each of %3 sequences%4"),
-    QT_TRANSLATE_NOOP("Said", "mean over all %1 queries of each of %2 sequences%3"),
-    QT_TRANSLATE_NOOP("Said", "mean over %1 of %2 queries%3"), QT_TRANSLATE_NOOP("Said", "mean over all %1 queries%2"),
-    QT_TRANSLATE_NOOP("Said", "mean over queries"), QT_TRANSLATE_NOOP("Said", ", causal (%1)%2"),
-    QT_TRANSLATE_NOOP("Said", ", masked"), QT_TRANSLATE_NOOP("Said", "top left"),
-    QT_TRANSLATE_NOOP("Said", "bottom right"),
+    QT_TRANSLATE_NOOP("Said", "%1; nothing of it is collected"), QT_TRANSLATE_NOOP("Said", "mean over queries"),
+    QT_TRANSLATE_NOOP("Said", ", causal (%1)%2"), QT_TRANSLATE_NOOP("Said", ", masked"),
+    QT_TRANSLATE_NOOP("Said", "top left"), QT_TRANSLATE_NOOP("Said", "bottom right"),
     QT_TRANSLATE_NOOP("Said", "head 0 of the first sequence, causal, mean over all queries, as msprobe has it"),
     QT_TRANSLATE_NOOP("Said", "causal softmax of q.k/sqrt(d), first sequence, mean over %1 queries"),
     QT_TRANSLATE_NOOP(
@@ -88,7 +94,6 @@ constexpr const char* kAgent[] {
 /// What store and server say.
 constexpr const char* kStore[] {
     QT_TRANSLATE_NOOP("Said", "another Telltale (process %1) writes to %2"),
-    QT_TRANSLATE_NOOP("Said", "steps %1 to %2 were judged: %3 tensors and scalars, by %4 rules"),
     QT_TRANSLATE_NOOP("Said", "close it, or use another data directory"),
     QT_TRANSLATE_NOOP("Said", "cannot listen on %1: the port is held by %2"),
     QT_TRANSLATE_NOOP("Said", "cannot listen on %1: another program holds the port"),
@@ -166,7 +171,6 @@ constexpr const char* kStore[] {
     QT_TRANSLATE_NOOP("Said", "the file's structure is damaged (%1 findings)"),
     QT_TRANSLATE_NOOP("Said", "'telltale repair' writes what can be read into a new file"),
     QT_TRANSLATE_NOOP("Said", "the question is no longer asked"),
-    QT_TRANSLATE_NOOP("Said", "the file was cut off: %1 of its %2 bytes are missing"),
 };
 /// What is wrong with a filter of runs.
 constexpr const char* kFilters[] {
@@ -267,7 +271,12 @@ constexpr const char* kExpressions[] {
 /// Empty where no form is known.
 QString known(const QString& english)
 {
+    static const SentenceForms kOfCounts("Said", kCounts, QStringLiteral("(.*?)"));
     static const SentenceForms kForms("Said", forms(), QStringLiteral("(.*?)"));
+    if (QString text
+        = kOfCounts.translated(english, [](const QString& part) { return inLanguage(reformatNumber(part)); });
+        !text.isEmpty())
+        return text;
     return kForms.translated(english, inLanguage); // a number may be a process or a port, which nobody groups
 }
 
@@ -277,10 +286,10 @@ const std::vector<const char*>& forms()
 {
     static const std::vector<const char*> kAll = [] {
         std::vector<const char*> all;
-        for (const std::span<const char* const> table :
-            { std::span<const char* const>(kAgent), std::span<const char* const>(kStore),
-                std::span<const char* const>(kFilters), std::span<const char* const>(kDemo),
-                std::span<const char* const>(kConfigs), std::span<const char* const>(kExpressions) })
+        for (const std::span<const char* const> table : { std::span<const char* const>(kCounts),
+                 std::span<const char* const>(kAgent), std::span<const char* const>(kStore),
+                 std::span<const char* const>(kFilters), std::span<const char* const>(kDemo),
+                 std::span<const char* const>(kConfigs), std::span<const char* const>(kExpressions) })
             all.insert(all.end(), table.begin(), table.end());
         return all;
     }();

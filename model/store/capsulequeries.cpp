@@ -202,13 +202,13 @@ Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& que
     if (!snapshot)
         return tl::unexpected<Error>(snapshot.error());
     const series::PixelMap map(query.range, query.pixels);
-    std::optional<TileSource::Scan> scan;
-    if (query.isScan)
-        scan.emplace(*m_tiles);
     series::HeatResult result;
     result.range = query.range;
     HeatAssembler picture(static_cast<int>(query.rows.size()), query.pixels, series::reductionFor(query.stat));
     for (const RowUnit& unit : units) {
+        std::optional<TileSource::Scan> scan; // what one of them needs is there until it is read
+        if (query.isScan)
+            scan.emplace(*m_tiles);
         auto planned = plan(unit, map);
         if (!planned)
             return tl::unexpected<Error>(planned.error());

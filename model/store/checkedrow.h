@@ -43,6 +43,7 @@ public:
     Step step(int column) { return Step { number(column, -kFarthestStep, kFarthestStep) }; }
     Kind kind(int column) { return static_cast<Kind>(number(column, 1, kKindCount - 1)); }
     DType dtype(int column) { return static_cast<DType>(number(column, 0, static_cast<int>(DType::Bool))); }
+    bool is(int column, std::int64_t value) const { return m_row.isInteger(column) && m_row.integer(column) == value; }
     std::string text(int column) const { return std::string(m_row.text(column)); }
     std::string_view blob(int column) const { return m_row.blob(column); }
     std::int64_t any(int column) const { return m_row.integer(column); }

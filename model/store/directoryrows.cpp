@@ -118,9 +118,9 @@ bool isShape(std::string_view bytes, const std::vector<std::int64_t>& shape)
 /// Compared in place: of a large model, making each series from its row takes longer than all else that is read.
 bool agree(const CheckedRow& row, const SeriesDesc& desc)
 {
-    return row.blob(3) == desc.name && row.blob(4) == desc.slot.text() && row.any(5) == desc.vppStage
-        && row.any(6) == desc.microStep && row.any(7) == desc.form && row.blob(8) == desc.definition
-        && isShape(row.blob(9), desc.shape) && row.any(10) == static_cast<std::int64_t>(desc.dtype)
+    return row.blob(3) == desc.name && row.blob(4) == desc.slot.text() && row.is(5, desc.vppStage)
+        && row.is(6, desc.microStep) && row.is(7, desc.form) && row.blob(8) == desc.definition
+        && isShape(row.blob(9), desc.shape) && row.is(10, static_cast<std::int64_t>(desc.dtype))
         && row.any(11) == static_cast<std::int64_t>(desc.numel) && row.any(12) == desc.shardOffset
         && isShape(row.blob(13), desc.fullShape);
 }

@@ -51,7 +51,7 @@ public:
     virtual Expected<std::string> document(std::int64_t id) = 0;
 };
 
-/// The whole log at once, in the order of time, with what is unaccounted for: for reports, not for views.
+/// The whole log at once, by LogRecord::placeNs(), with what is unaccounted for: for reports, not for views.
 Expected<std::vector<LogRecord>> readWholeLog(RunReader& reader, const LogFilter& filter = {});
 
 /// A step of a histogram. A bin that could not be read is -1.
