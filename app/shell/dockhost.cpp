@@ -19,7 +19,7 @@ namespace telltale::shell {
 
 namespace {
 
-constexpr int kNarrow = 1120;
+constexpr int kNarrow = 1240; ///< below it the Overview has less than its least width between both sides
 constexpr int kShort = 800;
 
 }

@@ -13,7 +13,7 @@ namespace telltale::shell {
 struct PanelFactory;
 struct WindowParts;
 
-/// The docks: every row of panelFactories(). In a window narrower than 1120 px the panels of the right side become tabs
+/// The docks: every row of panelFactories(). In a window narrower than 1240 px the panels of the right side become tabs
 /// of the lowest one of the left. The only class that knows QDockWidget. Thread: gui.
 class DockHost : public QObject {
     Q_OBJECT
