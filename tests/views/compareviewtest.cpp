@@ -247,6 +247,21 @@ private Q_SLOTS:
         QCOMPARE(sides()->after, QStringLiteral("short has no step after 59"));
         const QPoint beyond(m_view->map()->plotRect().right() - 1, m_view->map()->plotRect().top() + 3);
         QCOMPARE(m_view->map()->renderTo(m_view->map()->size()).pixelColor(beyond), Theme::current().base);
+        // A cursor beyond its end goes behind the words that say so.
+        constexpr int kMiddle = (60 + kSteps) / 2;
+        m_state->setCursor(Step { kMiddle });
+        const QImage image = m_view->map()->renderTo(m_view->map()->size());
+        const QRect plot = m_view->map()->plotRect();
+        const auto isCrossedAt = [&](int y) {
+            bool isCrossed = false;
+            for (int x = -6; x <= 6; ++x)
+                isCrossed
+                    |= image.pixelColor(plot.left() + plot.width() * kMiddle / kSteps + x, y) == Theme::current().text;
+            return isCrossed;
+        };
+        QVERIFY(isCrossedAt(plot.center().y() - 20));
+        QVERIFY(!isCrossedAt(plot.center().y()));
+        m_state->setCursor(std::nullopt);
         choose("compareAlign", static_cast<int>(XAxis::Samples));
         settle();
         QCOMPARE(sides()->both, (StepRange { Step { 0 }, Step { 120 } })); // the nearest to its last one
@@ -443,6 +458,9 @@ private Q_SLOTS:
         QCOMPARE(series.size(), std::size_t { 2 });
         QVERIFY(!series[0].isGroup && series[1].isGroup);
         QVERIFY(series[0].slot > 2); // no run's color
+        m_state->setCursor(Step { 7 }); // of which no run alone has the median
+        settle();
+        QCOMPARE(m_view->curves()->legendValues()[0].value, static_cast<double>(valueIn(run("seed"), 4, 7)));
         for (int step = 0; step < kSteps; ++step) {
             const auto at = static_cast<std::size_t>(step);
             const auto value = [&](const char* name) { return static_cast<double>(valueIn(run(name), 4, step)); };

@@ -267,8 +267,10 @@ private Q_SLOTS:
         ViewState state;
         HeatCanvas canvas(&state);
         auto shown = std::make_shared<HeatPicture>(picture(8, 20));
-        for (std::size_t row = 0; row < shown->rows.size(); ++row)
-            shown->rows[row].key.name = QStringLiteral("layers.%1").arg(row);
+        for (std::size_t row = 0; row < shown->rows.size(); ++row) {
+            shown->rows[row].key.name = QStringLiteral("layers.%1").arg(row == 4 ? 5 : row); // its two micro steps
+            shown->rows[row].tensor = static_cast<std::uint32_t>(row);
+        }
         shown->finish();
         state.setFullRange(shown->result.range);
         canvas.resize(900, 600);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <telltale/analysis/nonfinite.h>
 #include <telltale/common/axispainter.h>
@@ -82,7 +83,12 @@ private:
     void paintSelection(QPainter& painter, const QRect& plot) const;
     void paintColumnOutline(QPainter& painter, const QRect& plot, int column) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
-    void paintEnds(QPainter& painter, const QRect& plot) const;
+    struct End {
+        QRect area; ///< of the plot
+        QString why;
+    };
+    std::vector<End> ends(const QRect& plot) const;
+    void paintEndWords(QPainter& painter, const QRect& plot) const;
     void tellSides(Readout& readout, const QString& stat) const;
     void tellGutter();
     int selectedRow() const;
@@ -107,8 +113,10 @@ private:
     struct Clicked {
         QPoint at;
         ModuleKey key;
+        std::uint32_t tensor = 0;
         Rank rank;
         Step step { 0 };
+        StepRange shown;
     };
     std::optional<Clicked> m_clicked;
 };

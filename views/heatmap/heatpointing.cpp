@@ -33,15 +33,19 @@ void HeatCanvas::hoveredAt(QPoint position)
     m_hoverRow = m_hoverColumn >= 0 ? m_layout.rowAt(position.y() - plotRect().top()) : -1;
     // The panel that a click opens moves the rows away from under the pointer: while that rests, what was clicked is
     // what is pointed at.
-    if (m_clicked && m_clicked->at != position)
+    if (m_clicked && (m_clicked->at != position || m_clicked->shown != shownRange()))
         m_clicked.reset();
     if (m_clicked && m_picture) {
         const bool isRank = m_picture->axes == HeatAxes::RankByStep;
-        const auto row = std::ranges::find_if(m_picture->rows,
-            [&](const Row& one) { return one.key == m_clicked->key && (!isRank || one.rank == m_clicked->rank); });
-        m_hoverRow = row == m_picture->rows.end() ? -1 : static_cast<int>(row - m_picture->rows.begin());
-        if (const int column = m_picture->columnOf(m_clicked->step); column >= 0)
+        const auto row = std::ranges::find_if(m_picture->rows, [&](const Row& one) {
+            return one.tensor == m_clicked->tensor && one.key == m_clicked->key
+                && (!isRank || one.rank == m_clicked->rank);
+        });
+        const int column = m_picture->columnOf(m_clicked->step);
+        if (row != m_picture->rows.end() && column >= 0) {
+            m_hoverRow = static_cast<int>(row - m_picture->rows.begin());
             m_hoverColumn = column;
+        }
     }
     PlotCanvas::hoveredAt(position);
 }
@@ -57,7 +61,7 @@ void HeatCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
     const int column = columnAt(position.x());
     const Row& r = m_picture->rows[static_cast<std::size_t>(row)];
     if (column >= 0)
-        m_clicked = { position, r.key, r.rank, stepAt(position.x()) };
+        m_clicked = { position, r.key, r.tensor, r.rank, stepAt(position.x()), shownRange() };
     if (m_picture->axes == HeatAxes::RankByStep)
         Q_EMIT rankPicked(r.rank);
     else if (modifiers.testFlag(Qt::ControlModifier))

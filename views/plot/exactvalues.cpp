@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exactvalues.h"
 
+#include <algorithm>
+
 #include <QEvent>
 #include <QWidget>
 
@@ -25,6 +27,11 @@ ExactValues::ExactValues(const ViewContext& context, QWidget* canvas, Picture pi
     connect(&m_timer, &QTimer::timeout, this, &ExactValues::ask);
     for (const auto signal : { &ViewState::cursorChanged, &ViewState::hoverChanged, &ViewState::marksChanged })
         connect(context.state, signal, this, &ExactValues::askSoon);
+    connect(context.state, &ViewState::comparedChanged, this, [this] {
+        cancel();
+        m_take({});
+        m_former = m_picture();
+    });
     canvas->installEventFilter(this);
 }
 
@@ -72,7 +79,10 @@ void ExactValues::ask()
     }
     m_values.assign(picture->series.size(), {});
     const std::vector<ComparedRun>& others = state.comparedRuns();
-    for (std::size_t i = 0; i <= others.size(); ++i) {
+    for (std::size_t i = 0; i <= (picture == m_former ? 0 : others.size()); ++i) {
+        const auto isAsked = [i](const CurveSeries& one) { return one.isMeasuredIn(static_cast<int>(i)); };
+        if (std::ranges::none_of(picture->series, isAsked))
+            continue;
         m_context.queries->submit(m_ids[i], i == 0 ? state.run() : others[i - 1].run,
             [this, picture, steps, run = static_cast<int>(i)](
                 Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {

@@ -47,6 +47,7 @@ private:
     Take m_take;
     std::vector<store::QueryPool::ViewId> m_ids; ///< one for each run
     std::vector<LegendValue> m_values; ///< what has come of them
+    std::shared_ptr<const CurvePicture> m_former; ///< of runs that were compared before
     QTimer m_timer;
 };
 

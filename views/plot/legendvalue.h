@@ -15,7 +15,7 @@ struct LegendValue {
     double value = 0;
     std::optional<double> difference; ///< value at B minus value at A
     QString atA, atB; ///< "56.30", "71.20" while both marks stand
-    bool isExact = true; ///< false: nobody asked the reader, the picture's own bucket answers
+    bool isExact = false; ///< the reader was asked; else the picture's own bucket answers
 
     /// Without a cursor: what a series was last, unless it ended longer ago than its line would be drawn through.
     static LegendValue newestOf(const CurvePicture& picture, const CurveSeries& one);
