@@ -336,13 +336,13 @@ private Q_SLOTS:
 
     void whatIsNotValidStandsInTheFormAsItWasWritten()
     {
-        text()->setPlainText(q(R"({ "step_interval": "often", "all_xy": "maybe", "targets": 7, "module_ranks": "x",
+        text()->setPlainText(q(R"({ "step_interval": "often", "all_xy": "maybe", "targets": 7, "module_ranks": ["x", 1,],
             "telltale": { "histogram": 3, "precision": 5 } })"));
         const auto check = [this] {
             QCOMPARE(control<QLineEdit>(q("/step_interval"))->text(), q("often"));
             QVERIFY(control<SwitchButton>(q("/all_xy"))->isWaiting()); // neither on nor off
             QCOMPARE(control<QLineEdit>(q("/targets"))->text(), q("7"));
-            QCOMPARE(control<QLineEdit>(q("/module_ranks"))->text(), q("x"));
+            QCOMPARE(control<QLineEdit>(q("/module_ranks"))->text(), q("x, 1"));
         };
         check();
         QVERIFY(!isShown(q("(none)"))); // nobody wrote that

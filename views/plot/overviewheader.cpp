@@ -140,10 +140,12 @@ struct Header {
     {
         StepRange all;
         for (const HeaderEntry& entry : entries) {
+            if (entry.one->isGroup)
+                continue;
             const StepRange at = entry.last.at.isEmpty() ? StepRange { asked, asked } : entry.last.at;
             all = all.isEmpty() ? at : StepRange { std::min(all.first, at.first), std::max(all.last, at.last) };
         }
-        return stepsText(all);
+        return stepsText(all.isEmpty() ? StepRange { asked, asked } : all);
     }
     void shorten(double room)
     {
@@ -225,6 +227,8 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
         room = words.right() - left; // a value goes before the step that it is of
     while (entries.size() > 1 && header.width() + rest() > room)
         entries.pop_back();
+    if (look.step)
+        when = header.steps(*look.step);
     // With one rank chosen or not, the ranks stand in one order.
     const auto place = [](const HeaderEntry& entry) { return std::pair(entry.one->isGroup, entry.one->row.rank); };
     if (!panel.isShared && std::ranges::none_of(entries, [](const auto& entry) { return entry.one->isOtherRun; }))
@@ -246,8 +250,8 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
         if (header.hasSamples)
             words.putSwatch(*entry->one, theme);
     }
-    for (const QString& text : { joined(header.of, when), when }) {
-        if (left + metrics.horizontalAdvance(text) > words.right())
+    for (const QString& text : { joined(header.of, when), header.of, when }) {
+        if (text.isEmpty() || left + metrics.horizontalAdvance(text) > words.right())
             continue;
         words.put(text, wordsFont(11), theme.text3, kEntryGap);
         break;

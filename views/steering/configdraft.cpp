@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <telltale/config/field.h>
+#include <telltale/config/relaxedjson.h>
 #include <telltale/config/textedit.h>
 #include <telltale/items/guithread.h>
 
@@ -122,7 +123,7 @@ config::Json ConfigDraft::valueOf(const config::Field& field) const
 {
     const auto written = m_invalid.find(field.pointer());
     return written == m_invalid.end() ? field.write(m_config)
-                                      : config::Json::parse(written->second, nullptr, false, true);
+                                      : config::Json::parse(config::plainJson(written->second), nullptr, false);
 }
 
 void ConfigDraft::read()
