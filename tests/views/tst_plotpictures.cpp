@@ -200,6 +200,39 @@ private Q_SLOTS:
             QCOMPARE(beside.seriesAt({ i < 4 ? 20.0 : 120.0, i % 4 * 18 + 9.0 }), i);
     }
 
+    void aRunsNameLosesItsFrontBeforeItsValueIsLost()
+    {
+        LegendValue one;
+        one.state = series::CellState::Value;
+        one.value = 7.642e-4;
+        const std::vector<LegendValue> values(2, one);
+        const auto painted = [&values](const QString& first, const QString& second) {
+            CurvePicture picture;
+            for (const QString& name : { first, second }) {
+                CurveSeries& run = picture.series.emplace_back();
+                run.row.label = QStringLiteral("2.attn.qkv.bias");
+                run.hasRunColor = true;
+                run.runName = name;
+            }
+            QImage image(142, 19 + 2 * 16, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            CurveLegend(image.rect(), picture, 0).paint(painter, values, -1, Theme::current());
+            return image;
+        };
+        const auto width = static_cast<int>(QFontMetricsF(numberFont(12, 500)).horizontalAdvance(values[0].text()));
+        const QRect value(132 - width - 1, 19, width + 1, 16);
+        const QImage whole = painted(QStringLiteral("a"), QStringLiteral("b"));
+        QImage empty = whole.copy(value);
+        empty.fill(Theme::current().base);
+        QVERIFY(whole.copy(value) != empty);
+        const QImage cut = painted(QStringLiteral("demo-gpt #ed01690c"), QStringLiteral("demo-tp #ed01690c"));
+        for (const int line : { 0, 16 })
+            QCOMPARE(cut.copy(value.translated(0, line)), whole.copy(value)); // and nothing over it
+        const QRect name(32, 19, value.left() - 32, 16);
+        QVERIFY(cut.copy(name) != cut.copy(name.translated(0, 16)));
+    }
+
     /// A band has the color of the first line, and its name below the last one needs no heading.
     void aBandThatSaysWhatItIsOfStandsBelowTheLines()
     {

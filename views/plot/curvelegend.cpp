@@ -68,7 +68,8 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
         room -= kShort;
         m_showAll = QRectF(area.left(), area.bottom() - kShort, area.width(), kShort);
     }
-    // Where not all runs would be named, their ranks are not said, and of quantiles the values are not.
+    // Where not all runs would be named, their ranks are not said: a name stands beside its value. Of quantiles the
+    // values are not.
     if (heightOfLines() > room && !m_compares
         && std::ranges::none_of(m_lines, [](const Line& line) { return line.form == Form::Where; })) {
         m_isBrief = true;
@@ -215,14 +216,17 @@ void CurveLegend::addLines()
     }
 }
 
-/// As wide as their longest figures, to the right edge as the differences, or beyond where they need the room.
-struct CurveLegend::MarkColumns {
+/// What stood at A and B is as wide as its longest figures, to the right edge as the differences, or beyond where it
+/// needs the room.
+struct CurveLegend::Columns {
+    std::vector<QString> runNames; ///< cut to stand beside any of the values, where they do
     double endA = 0;
     double endB = 0;
     double arrow = 0; ///< its right edge
 
-    MarkColumns(const QRectF& area, const std::vector<LegendValue>& values)
+    Columns(const CurveLegend& legend, const std::vector<LegendValue>& values)
     {
+        const QRectF& area = legend.m_area;
         const QFontMetricsF metrics(numberFont(11));
         double a = 0, b = 0;
         for (const LegendValue& value : values) {
@@ -233,28 +237,29 @@ struct CurveLegend::MarkColumns {
         endB = std::clamp(wish, area.right() - 10, area.right() - 2);
         arrow = endB - b - 4;
         endA = endB - b - kArrow;
+        if (!legend.m_isBrief)
+            return;
+        const QFontMetricsF figures(numberFont(12, 500));
+        double widest = kValue;
+        for (const LegendValue& value : values)
+            widest = std::max(widest, figures.horizontalAdvance(value.text()) + 6);
+        std::vector<QString> runs;
+        for (const CurveSeries& one : legend.m_picture.series)
+            runs.push_back(one.runName);
+        runNames = fitLabels(runs, QFontMetricsF(wordsFont(11, 600)), std::floor(area.width() - 24 - kIndent - widest));
     }
 };
 
 void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold,
-    const MarkColumns& columns, const Theme& theme) const
+    const Columns& columns, const Theme& theme) const
 {
     const CurveSeries& one = m_picture.series[static_cast<std::size_t>(line.series)];
     const double left = m_area.left() + 14 + line.left;
     const double right = m_area.right() - 10;
     const bool hasNone = line.form == Form::Name || line.form == Form::Beside || one.isGroup || one.isHidden;
-    QString text = hasNone ? QString() : value.text();
+    const QString text = hasNone ? QString() : value.text();
     const QFont number = numberFont(12, 500);
-    const QFontMetricsF wide(wordsFont(11, 600));
-    double valueWidth = text.isEmpty() ? 0 : QFontMetricsF(number).horizontalAdvance(text) + 6;
-    // Alone, a run's name says more than its rank, and than its value.
-    const QString where = m_isBrief && line.form == Form::Where ? m_runNames[static_cast<std::size_t>(line.series)]
-        : line.form == Form::Where                              ? rankText(one)
-                                                                : QString();
-    if (m_isBrief && wide.horizontalAdvance(where) + valueWidth > right - left - kIndent) {
-        text.clear();
-        valueWidth = 0;
-    }
+    const double valueWidth = text.isEmpty() ? 0 : QFontMetricsF(number).horizontalAdvance(text) + 6;
     const auto write = [&](const QRectF& box, const QString& words) {
         QFont font = painter.font();
         font.setStrikeOut(one.isHidden && line.form != Form::Name);
@@ -283,7 +288,8 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
     } else if (line.form == Form::Where) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
-        write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16), where);
+        write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16),
+            m_isBrief ? columns.runNames[static_cast<std::size_t>(line.series)] : rankText(one));
     } else {
         painter.setFont(codeFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
@@ -323,7 +329,7 @@ void CurveLegend::paint(
     QPainter& painter, const std::vector<LegendValue>& values, int emphasised, const Theme& theme, bool isStatic) const
 {
     painter.save();
-    const MarkColumns columns(m_area, values);
+    const Columns columns(*this, values);
     if (m_compares) {
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);

@@ -57,8 +57,8 @@ private:
     bool placeBeside(double room); ///< whether all names fit in columns
     /// Names among the lines, or rows where all are of one name.
     static int countOf(std::span<const Line> lines);
-    struct MarkColumns; ///< of what stood at A and B
-    void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const MarkColumns& columns,
+    struct Columns; ///< as the values of one painting want them
+    void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Columns& columns,
         const Theme& theme) const;
 
     QRectF m_area;
