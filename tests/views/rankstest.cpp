@@ -158,6 +158,26 @@ private Q_SLOTS:
             QCOMPARE(static_cast<float>(one.value.value), valueOf(one.rank.value, 60, 3));
     }
 
+    void rowsAreNamedAlikeWhereAFewRanksLeaveTheRoom()
+    {
+        settle();
+        const auto leftWith = [this](Face face, const QString& name, int width) {
+            HeatCanvas* canvas = m_view->face(face);
+            auto named = std::make_shared<HeatPicture>(*canvas->picture());
+            for (Row& row : named->rows)
+                row.label = name;
+            named->finish();
+            canvas->setPicture(named);
+            return canvas->plotRect({ width, 400 }).left();
+        };
+        const QString name = QStringLiteral("0.attn.core head_0");
+        const int left = leftWith(LayersBySteps, name, 800);
+        QVERIFY(left > 105);
+        QCOMPARE(leftWith(LayersByRanks, name, 520), left);
+        // Not at the cost of the ranks.
+        QVERIFY(leftWith(LayersByRanks, name + name + name, 520) <= 520 / 4);
+    }
+
     void everySliderMovesTheStateAndFollowsIt()
     {
         settle();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include <QHelpEvent>
@@ -28,6 +27,8 @@ using series::CellState;
 namespace {
 constexpr int kTop = 8;
 constexpr int kBottom = 8;
+constexpr int kRank = 24; ///< px of a column in which its sign is seen well
+constexpr int kLeastRanks = 120; ///< px of all of them
 constexpr int kFigures = 4; ///< of a value, as everywhere
 constexpr int kAllFigures = 9; ///< that tell any two values of a float apart
 }
@@ -148,8 +149,11 @@ QRect HeatCanvas::plotRect(QSize size) const
     const int wish = !m_picture                               ? 0
         : HeatGutter::namesRows(*m_picture, m_groups, height) ? m_gutterWish.rows
                                                               : m_gutterWish.groups;
-    const auto [left, beside]
-        = m_margins.value_or(std::pair(std::max(gutterWithin(wish, size.width()), m_leastGutter), 0));
+    // A few ranks leave more of the width than a quarter to the names.
+    const bool isRoomy = m_picture && m_picture->axes == HeatAxes::ModuleByRank
+        && size.width() - wish - right() >= std::max(kLeastRanks, kRank * m_picture->columns());
+    const int gutter = isRoomy ? std::max(wish, SharedAxis::kGutter) : gutterWithin(wish, size.width());
+    const auto [left, beside] = m_margins.value_or(std::pair(std::max(gutter, m_leastGutter), 0));
     return { left, top, std::clamp(size.width() - left - beside - right(), 1, m_mostWidth), height };
 }
 
@@ -197,7 +201,8 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     m_layout = layoutFor(size);
     QPainter painter(&frame);
     painter.drawImage(plot.topLeft(), HeatImage::cells(*m_picture, plot.size(), scale, theme));
-    paintEnds(painter, plot);
+    for (const End& end : ends(plot))
+        painter.fillRect(end.area, theme.base);
     HeatGutter(*m_picture, m_layout, plot).paint(painter, theme);
     AxisPainter axis(painter, theme);
     if (hasStepAxis()) {
@@ -218,11 +223,10 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
 }
 
 /// Where one of two runs has not begun or is over, nothing is missing: the ground, and why.
-void HeatCanvas::paintEnds(QPainter& painter, const QRect& plot) const
+std::vector<HeatCanvas::End> HeatCanvas::ends(const QRect& plot) const
 {
     if (!m_picture->sides)
-        return;
-    const Theme& theme = Theme::current();
+        return {};
     const StepRange both = m_picture->sides->both;
     const int columns = m_picture->columns();
     int first = 0;
@@ -233,15 +237,23 @@ void HeatCanvas::paintEnds(QPainter& painter, const QRect& plot) const
         --end;
     const int left = HeatImage::columnLeft(std::min(first, end), columns, plot.width());
     const int right = HeatImage::columnLeft(end, columns, plot.width());
+    return { { { plot.left(), plot.top(), left, plot.height() }, m_picture->sides->before },
+        { { plot.left() + right, plot.top(), plot.width() - right, plot.height() }, m_picture->sides->after } };
+}
+
+/// Over the lines of the cursor and of the selected row, which would cross them.
+void HeatCanvas::paintEndWords(QPainter& painter, const QRect& plot) const
+{
+    const Theme& theme = Theme::current();
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
-    for (const auto& [from, to, why] :
-        { std::tuple(0, left, m_picture->sides->before), std::tuple(right, plot.width(), m_picture->sides->after) }) {
-        const QRect area(plot.left() + from, plot.top(), to - from, plot.height());
-        painter.fillRect(area, theme.base);
-        const QRect room = area.adjusted(8, 0, -8, 0);
-        if (room.contains(painter.boundingRect(room, Qt::AlignCenter | Qt::TextWordWrap, why)))
-            painter.drawText(room, Qt::AlignCenter | Qt::TextWordWrap, why);
+    for (const End& end : ends(plot)) {
+        const QRect room = end.area.adjusted(8, 0, -8, 0);
+        const QRect words = painter.boundingRect(room, Qt::AlignCenter | Qt::TextWordWrap, end.why);
+        if (end.why.isEmpty() || !room.contains(words))
+            continue;
+        painter.fillRect(words.adjusted(-4, -2, 4, 2), theme.base);
+        painter.drawText(room, Qt::AlignCenter | Qt::TextWordWrap, end.why);
     }
 }
 
@@ -504,6 +516,7 @@ void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
         StepMarks lines = marks;
         lines.cursor.reset();
         axis.cursorLines(plot, shownRange(), lines);
+        paintEndWords(painter, plot);
         if (m_stepAxis || isStatic()) {
             axis.steps(plot, shownRange(), tr("step"), marks);
             axis.cursorTags(plot, shownRange(), marks);
