@@ -354,6 +354,7 @@ private Q_SLOTS:
         LegendValue exact;
         exact.state = CellState::Value;
         exact.value = 7;
+        exact.isExact = true;
         QCOMPARE(valueAt(one, Step { 31003 }, &exact).value, QStringLiteral("7.000"));
     }
 
