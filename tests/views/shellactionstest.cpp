@@ -39,6 +39,7 @@
 #include <telltale/ingest/foreignimport.h>
 #include <telltale/items/roles.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/runs/inspectorpanel.h>
 #include <telltale/runs/paneltree.h>
 #include <telltale/runs/runspanel.h>
 #include <telltale/shell/archiveactions.h>
@@ -901,6 +902,17 @@ echo '{"message": "done"}'
         state()->setKind(Kind::Actv);
         state()->setSelection({ { QStringLiteral("pos_emb.weight"), {} } });
         QVERIFY2(kind->text().contains(QStringLiteral("not collected")), qPrintable(kind->text()));
+    }
+
+    void theLastFiniteValueHasTheUnitOfItsRow()
+    {
+        const auto hintOf = [](Stat stat) {
+            views::FactTable::Row row { {}, { { QStringLiteral("NaN"), true, {} } } };
+            views::addLastFinite(row, stat, { views::LastFinite { 0.25, Step { 359 } } });
+            return row.values.front().hint;
+        };
+        QCOMPARE(hintOf(Stat::Zeros), QStringLiteral("last finite 25.00\u00A0% at 359"));
+        QCOMPARE(hintOf(Stat::Norm), QStringLiteral("last finite 0.2500 at 359"));
     }
 
     void theInspectorShowsWhereAModuleIsCalledFromAndWhatPassedThroughIt()

@@ -48,6 +48,14 @@ bool isPartOf(Stat stat, const CellValue& cell, std::uint64_t numel)
         && series::readoutState(stat, cell, numel) == CellState::Value;
 }
 
+QString finiteText(Stat stat, double value)
+{
+    const Shown shown = factsOf(stat).shown;
+    return shown == Shown::Count ? formatStep(static_cast<qint64>(value))
+        : shown == Shown::Share  ? formatFraction(value)
+                                 : formatValue(value);
+}
+
 /// `shownStep` is that of the title.
 FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, Step shownStep)
 {
@@ -65,16 +73,9 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
         value.text = QChar(0x2212) + QStringLiteral("Inf");
         break;
     case CellState::Value:
-        if (factsOf(stat).shown == Shown::Identity) {
-            value.text = QString::fromUtf8(identityText(cell.identity));
-        } else if (factsOf(stat).shown == Shown::Count) {
-            value.text = formatStep(static_cast<qint64>(cell.value));
-            value.critical = cell.value > 0;
-        } else if (factsOf(stat).shown == Shown::Share) {
-            value.text = formatFraction(cell.value);
-        } else {
-            value.text = formatValue(cell.value);
-        }
+        value.text = factsOf(stat).shown == Shown::Identity ? QString::fromUtf8(identityText(cell.identity))
+                                                            : finiteText(stat, cell.value);
+        value.critical = value.critical || (factsOf(stat).shown == Shown::Count && cell.value > 0);
         break;
     default:
         value.text = QChar(0x2013);
@@ -85,32 +86,6 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
     else if (cell.state >= CellState::Absent && cell.step != shownStep)
         value.hint = InspectorPanel::tr("of step %1").arg(formatStep(cell.step.value));
     return value;
-}
-
-/// The last finite values of a row. Where two hints stand side by side, what they have in common goes below the name.
-void addLastFinite(FactTable::Row& row, const std::vector<std::optional<LastFinite>>& last)
-{
-    std::vector<std::size_t> places;
-    for (std::size_t c = 0; c < row.values.size(); ++c) {
-        if (last[c] && row.values[c].critical && row.values[c].hint.isEmpty())
-            places.push_back(c);
-    }
-    if (places.empty())
-        return;
-    const auto hints = std::count_if(
-        row.values.begin(), row.values.end(), [](const FactTable::Value& value) { return !value.hint.isEmpty(); });
-    const QString at = formatStep(last[places.front()]->step.value);
-    const bool isOneStep = std::all_of(
-        places.begin(), places.end(), [&](std::size_t c) { return last[c]->step == last[places.front()]->step; });
-    const bool areSeveral = places.size() + static_cast<std::size_t>(hints) > 1;
-    if (areSeveral)
-        row.hint = isOneStep ? InspectorPanel::tr("last finite at %1").arg(at) : InspectorPanel::tr("last finite");
-    for (const std::size_t c : places) {
-        const QString finite = formatValue(last[c]->value), step = formatStep(last[c]->step.value);
-        row.values[c].hint = !areSeveral ? InspectorPanel::tr("last finite %1 at %2").arg(finite, step)
-            : isOneStep                  ? finite
-                        : InspectorPanel::tr("%1 at %2", "last finite value, and its step").arg(finite, step);
-    }
 }
 
 QString statLabel(Stat stat)
@@ -155,6 +130,31 @@ RoleLabel* sectionTitle(const QString& text, QWidget* parent)
     return new RoleLabel(text, &Theme::text2, wordsFont(11, 600), parent);
 }
 
+}
+
+void addLastFinite(FactTable::Row& row, Stat stat, const std::vector<std::optional<LastFinite>>& last)
+{
+    std::vector<std::size_t> places;
+    for (std::size_t c = 0; c < row.values.size(); ++c) {
+        if (last[c] && row.values[c].critical && row.values[c].hint.isEmpty())
+            places.push_back(c);
+    }
+    if (places.empty())
+        return;
+    const auto hints = std::count_if(
+        row.values.begin(), row.values.end(), [](const FactTable::Value& value) { return !value.hint.isEmpty(); });
+    const QString at = formatStep(last[places.front()]->step.value);
+    const bool isOneStep = std::all_of(
+        places.begin(), places.end(), [&](std::size_t c) { return last[c]->step == last[places.front()]->step; });
+    const bool areSeveral = places.size() + static_cast<std::size_t>(hints) > 1;
+    if (areSeveral)
+        row.hint = isOneStep ? InspectorPanel::tr("last finite at %1").arg(at) : InspectorPanel::tr("last finite");
+    for (const std::size_t c : places) {
+        const QString finite = finiteText(stat, last[c]->value), step = formatStep(last[c]->step.value);
+        row.values[c].hint = !areSeveral ? InspectorPanel::tr("last finite %1 at %2").arg(finite, step)
+            : isOneStep                  ? finite
+                        : InspectorPanel::tr("%1 at %2", "last finite value, and its step").arg(finite, step);
+    }
 }
 
 InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
@@ -466,7 +466,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
             row.values.push_back(valueOf(stats[i], answer.values[i][c], numel, step));
             isOverFinite = isOverFinite || isPartOf(stats[i], answer.values[i][c], numel);
         }
-        addLastFinite(row, answer.lastFinite[i]);
+        addLastFinite(row, stats[i], answer.lastFinite[i]);
         if (row.values.size() == order.size()) {
             std::vector<FactTable::Value> inOrder;
             inOrder.reserve(order.size());

@@ -7,6 +7,7 @@
 #include <telltale/common/dataview.h>
 #include <telltale/common/viewstate.h>
 
+#include "facttable.h"
 #include "inspectorquery.h"
 #include "modulerecords.h"
 
@@ -14,10 +15,12 @@ class QLabel;
 
 namespace telltale::views {
 
-class FactTable;
 class PanelHead;
 class RankBars;
 class RoleLabel;
+
+/// The last finite values of a row. Where two hints stand side by side, what they have in common goes below the name.
+void addLastFinite(FactTable::Row& row, Stat stat, const std::vector<std::optional<LastFinite>>& last);
 
 /// The first selected module: shapes, every statistic at the cursor (the newest step without one), the same statistic
 /// on every rank, where it is called from and what passed through it. Values come from the query pool.
