@@ -23,6 +23,7 @@
 #include <telltale/judge/rulesinforce.h>
 #include <telltale/judge/runjudge.h>
 #include <telltale/lab/truth.h>
+#include <telltale/rulelab/changestree.h>
 #include <telltale/rulelab/labruns.h>
 #include <telltale/rulelab/rulelabview.h>
 #include <telltale/shell/mainwindow.h>
@@ -109,6 +110,38 @@ private Q_SLOTS:
         m_pool.reset();
         m_store.reset();
         translations::install(*qApp, QStringLiteral("en"));
+    }
+
+    void whatChangesHasRoomForItsWords()
+    {
+        views::ChangesTree changed;
+        changed.resize(410, 200);
+        views::ChangesTree::Row row { QStringLiteral("id"), QStringLiteral("demo-moe"), false, {} };
+        judge::Incident& incident = row.incident;
+        incident.phase = judge::Phase::Forward;
+        incident.first.rule = "nonfinite";
+        incident.first.step = Step { 400 };
+        incident.first.rank = Rank { 2 };
+        incident.first.name = "blocks.2";
+        incident.first.slot = "output";
+        incident.first.sentence = "NaN in 1 of 32,768 elements";
+        incident.sentence = "First abnormal: step 400, rank 2, blocks.2:output, forward: NaN in 1 of 32,768 elements.";
+        changed.set({ row });
+        changed.show();
+        const QTreeWidgetItem* item = changed.topLevelItem(0);
+        QCOMPARE(item->text(views::ChangesTree::RuleColumn), QStringLiteral("not finite"));
+        QVERIFY(item->toolTip(0).contains(QStringLiteral("32\u202F768")));
+        for (const int width : { 410, 700 }) {
+            changed.resize(width, 200);
+            for (const int column :
+                { views::ChangesTree::ChangeColumn, views::ChangesTree::PlaceColumn, views::ChangesTree::RuleColumn }) {
+                const QFont font = item->font(column).resolve(changed.font());
+                const int words = QFontMetrics(font).horizontalAdvance(item->text(column)) + (column == 0 ? 16 : 0);
+                QVERIFY2(
+                    changed.columnWidth(column) >= words, qPrintable(QString::number(changed.columnWidth(column))));
+            }
+            QCOMPARE(changed.header()->length(), changed.viewport()->width());
+        }
     }
 
     void aThresholdIsMovedAndSaysWhatItDoes()
@@ -287,7 +320,8 @@ private Q_SLOTS:
         box("factor")->setValue(3);
         QCOMPARE(what->currentIndex(), 1);
         QVERIFY(text()->toPlainText().contains(QStringLiteral("\"escalate\"")));
-        QVERIFY2(caption()->text().contains(QStringLiteral("level escalates")), qPrintable(caption()->text()));
+        QVERIFY2(caption()->text().contains(QStringLiteral("left its own history escalates")),
+            qPrintable(caption()->text()));
         // What is wrong is said below, while it is typed, and breaks nothing else of the document.
         config->selectAll();
         QTest::keyClicks(config, QStringLiteral("{\"xy_distributions\": true}"));

@@ -2,6 +2,7 @@
 #include "changestree.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QHeaderView>
 #include <QPainter>
@@ -10,12 +11,15 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/incidentsmodel.h>
+#include <telltale/items/incidentwords.h>
+#include <telltale/items/ruletitles.h>
 #include <telltale/items/tooltiptext.h>
 
 namespace telltale::views {
 namespace {
 
 constexpr std::size_t kMostRows = 500;
+constexpr int kFirstInset = 12; ///< before the first column's words, which their width is without
 constexpr int kRunRole = Qt::UserRole;
 constexpr int kStepRole = Qt::UserRole + 1;
 
@@ -44,13 +48,37 @@ ChangesTree::ChangesTree(QWidget* parent)
         width += column == PlaceColumn ? header()->sectionSizeHint(column) : header()->sectionSize(column);
     }
     setMinimumWidth(width);
-    header()->setSectionResizeMode(PlaceColumn, QHeaderView::Stretch);
     for (const int column : { StepColumn, RankColumn })
         headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     connect(this, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
         if (const QString run = item->data(0, kRunRole).toString(); !run.isEmpty())
             Q_EMIT goWanted(run, Step { item->data(0, kStepRole).toLongLong() });
     });
+}
+
+void ChangesTree::resizeEvent(QResizeEvent* event)
+{
+    QTreeWidget::resizeEvent(event);
+    fitColumns();
+}
+
+/// As wide as their words; names give where there is little room, and the place gets what is left.
+void ChangesTree::fitColumns()
+{
+    constexpr std::pair<int, int> kGiving[] { { RunColumn, 60 }, { PlaceColumn, 60 }, { RuleColumn, 60 } };
+    int room = viewport()->width();
+    for (int column = 0; column < ColumnCount; ++column) {
+        resizeColumnToContents(column);
+        if (column == 0)
+            setColumnWidth(column, columnWidth(column) + kFirstInset);
+        room -= columnWidth(column);
+    }
+    setColumnWidth(PlaceColumn, columnWidth(PlaceColumn) + std::max(room, 0));
+    for (const auto& [column, least] : kGiving) {
+        const int given = std::clamp(-room, 0, std::max(columnWidth(column) - least, 0));
+        setColumnWidth(column, columnWidth(column) - given);
+        room += given;
+    }
 }
 
 void ChangesTree::paintEvent(QPaintEvent* event)
@@ -75,23 +103,23 @@ void ChangesTree::set(const std::vector<Row>& rows)
         const judge::Finding& first = row.incident.first;
         auto* item = new QTreeWidgetItem({ row.appears ? tr("appears") : tr("vanishes"), row.run,
             formatStep(first.step.value), first.rank.value < 0 ? QString() : QString::number(first.rank.value),
-            items::IncidentsModel::placeOf(row.incident), QString::fromStdString(first.rule) });
+            items::IncidentsModel::placeOf(row.incident), items::ruleTitle(first.rule) });
         item->setData(0, kRunRole, row.runId);
         item->setData(0, kStepRole, static_cast<qlonglong>(first.step.value));
         item->setData(ChangeColumn, kThemeColorRole, QVariant::fromValue(row.appears ? &Theme::warnText : &Theme::ok));
         item->setFont(PlaceColumn, codeFont(12));
-        item->setFont(RuleColumn, codeFont(12));
         for (const int column : { StepColumn, RankColumn }) {
             item->setFont(column, numberFont(12));
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         }
-        const QString sentence = items::toolTipText(QString::fromStdString(row.incident.sentence));
+        const QString sentence = items::toolTipText(items::incidentwords::card(row.incident));
         for (int column = 0; column < ColumnCount; ++column)
             item->setToolTip(column, sentence);
         items.append(item);
     }
     addTopLevelItems(items);
     header()->setVisible(!items.empty());
+    fitColumns();
 }
 
 }

@@ -30,9 +30,13 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 Q_SIGNALS:
     void goWanted(const QString& run, telltale::Step step);
+
+private:
+    void fitColumns();
 };
 
 }

@@ -19,6 +19,7 @@
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/ruletitles.h>
 #include <telltale/items/saidwords.h>
 #include <telltale/lab/truth.h>
 #include <telltale/runs/panelhead.h>
@@ -317,16 +318,17 @@ QString RuleLabView::changesText(const judge::Rules& from, const judge::Rules& t
 {
     QStringList all;
     for (const judge::RuleInfo& info : judge::ruleTable()) {
-        const QString rule = QString::fromStdString(std::string(info.id));
+        const QString title = items::ruleText(info.title);
+        const QString rule = QString::fromStdString(std::string(info.id)); // with a parameter: as the document has it
         if (from.isOn(info.rule) != to.isOn(info.rule))
-            all.append((to.isOn(info.rule) ? tr("%1 on") : tr("%1 off")).arg(rule));
+            all.append((to.isOn(info.rule) ? tr("%1 on") : tr("%1 off")).arg(title));
         const judge::Escalation& before = from.escalation(info.rule);
         const judge::Escalation& after = to.escalation(info.rule);
         if (before != after)
             all.append((after.config.empty() ? tr("%1 escalates no more")
                     : before.config.empty()  ? tr("%1 escalates")
                                              : tr("%1 escalates otherwise"))
-                           .arg(rule));
+                           .arg(title));
         for (std::size_t i = 0; i < info.parameters.size(); ++i) {
             if (from.value(info.rule, i) != to.value(info.rule, i))
                 all.append(QStringLiteral("%1.%2 %3 \u2192 %4")
