@@ -321,6 +321,14 @@ private Q_SLOTS:
         QCOMPARE(m_view->table()->current(), kSites[1]);
     }
 
+    void theAxisOfTheLaneIsAScaleHoweverNarrow()
+    {
+        for (const double ms : { 1e-6, 178.5, 199.9, 499.0, 86'400'000.0 }) {
+            for (const int width : { 1, 205, 1600 })
+                QVERIFY2(CommLane::axisValues(ms, width).size() >= 2, qPrintable(QString::number(ms)));
+        }
+    }
+
     void theShareOfEachBarHasRoomRightOfIt()
     {
         m_state->setCursor(Step { 30 });

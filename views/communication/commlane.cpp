@@ -57,6 +57,14 @@ void CommLane::setCurrent(const QString& site)
     update();
 }
 
+std::vector<double> CommLane::axisValues(double ms, int width)
+{
+    std::vector<double> values;
+    for (int count = std::max(2, width / 90); values.size() < 2; ++count)
+        values = niceValues(0, ms, count);
+    return values;
+}
+
 QRect CommLane::plotRect(QSize size) const
 {
     // A file's name is not cut as long as the bars keep the larger part.
@@ -211,7 +219,7 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     fillHair(painter, QPoint(plot.left(), plot.bottom() + 1), plot.width(), Qt::Horizontal, theme.text3);
     const ValueScale scale(ValueScale::Mode::Linear, 0, length() * 1000);
     painter.setFont(numberFont(11));
-    const std::vector<double> values = niceValues(0, length() * 1000, std::max(2, plot.width() / 90));
+    const std::vector<double> values = axisValues(length() * 1000, plot.width());
     for (const double value : values) {
         const double x = plot.left() + scale.unitOf(value) * plot.width();
         fillHair(painter, QPointF(x, plot.bottom() + 1), 4, Qt::Vertical, theme.text3);

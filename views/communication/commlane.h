@@ -22,6 +22,8 @@ public:
     /// `order`: rows of the picture from top to bottom.
     void setPicture(std::shared_ptr<const CommPicture> picture, std::vector<int> order);
     void setCurrent(const QString& site);
+    /// Those that have a number on an axis so wide, from 0 to so many; one alone is no scale.
+    static std::vector<double> axisValues(double ms, int width);
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
     /// Where a site's bar is in the widget; null where it has no times in the step.
