@@ -17,6 +17,7 @@
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/rowsync.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/store/rowsof.h>
 
 namespace itemstest {
@@ -514,6 +515,17 @@ private Q_SLOTS:
         QCOMPARE(textsOf(model), QStringLiteral("a2 own b c2 d new "));
         QCOMPARE(changed.count(), 2);
         QCOMPARE(inserted.count(), 2);
+    }
+
+    void countsInSentencesAreWrittenAsElsewhere()
+    {
+        QCOMPARE(
+            saidwords::inLanguage(QStringLiteral("steps 0 to 1599 were judged: 4500 tensors and scalars, by 19 rules")),
+            QStringLiteral("steps 0 to 1\u202F599 were judged: 4\u202F500 tensors and scalars, by 19 rules"));
+        QCOMPARE(saidwords::inLanguage(QStringLiteral("mean over 512 of 4096 queries of each of 8 sequences, masked")),
+            QStringLiteral("mean over 512 of 4\u202F096 queries of each of 8 sequences, masked"));
+        const QString process = QStringLiteral("another Telltale (process 4500) writes to /runs");
+        QCOMPARE(saidwords::inLanguage(process), process);
     }
 
     void whatWasJudgedStandsAtItsEnd()
