@@ -73,6 +73,11 @@ int AttentionCanvas::cellsLeft(std::size_t side)
     return static_cast<int>(AttentionMap::kLabels) + (side == 0 ? kInset : 0);
 }
 
+bool AttentionCanvas::hasNarrowMaps(int width)
+{
+    return (width - 2 * kInset) / 2 < AttentionMap::kNarrow;
+}
+
 QRect AttentionCanvas::plotRect(QSize size) const
 {
     return { kInset, 0, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kSigns - kDefinitions) };

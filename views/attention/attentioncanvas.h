@@ -25,6 +25,7 @@ public:
     int mostHeight() const; ///< px that it can fill
     int leastHeight() const; ///< px in which it can be read
     static int cellsLeft(std::size_t side); ///< px from the left edge of its half to its cells
+    static bool hasNarrowMaps(int width); ///< of a widget so wide
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
     /// Of the left (0) or right (1) map, in a widget of this size. Only while there is a picture.

@@ -21,8 +21,6 @@ namespace {
 
 constexpr double kTitle = 30; ///< px above the numbers of the heads
 constexpr double kNumbers = 20;
-constexpr double kNarrow = 320; ///< px of a map whose scale has room for its numbers alone
-constexpr double kNarrowScale = 64; ///< px right of the cells
 constexpr double kBelow = 10;
 constexpr int kWidest = 150; ///< px of a cell: a small model is no chess board
 constexpr double kTallest = 84;
@@ -36,7 +34,7 @@ AttentionMap::AttentionMap(const AttentionPicture& picture, HeadValue value, con
     , m_area(area)
     , m_scale(picture.scaleOf(value))
 {
-    // The cells end where the curves below them do, which have a legend there.
+    // The cells end where the curves below them do, which have a legend there if the scale is not narrow.
     const double scale = area.width() < kNarrow ? kNarrowScale : SharedAxis::kLegend;
     const double width = std::max(1.0, area.width() - kLabels - scale);
     const double height = std::max(1.0, area.height() - kTitle - kNumbers - kBelow);

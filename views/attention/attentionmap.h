@@ -20,6 +20,9 @@ class AttentionMap {
 public:
     static constexpr double kLabels = 58; ///< px left of the cells
 
+    static constexpr double kNarrow = 320; ///< px of a map whose scale has room for its numbers alone
+    static constexpr double kNarrowScale = 64; ///< px right of its cells
+
     AttentionMap(const AttentionPicture& picture, HeadValue value, const QRectF& area);
 
     static int mostWidth(const AttentionPicture& picture); ///< px that the cells of one can fill

@@ -121,9 +121,6 @@ void AttentionView::buildBelow()
         m_stacks[side] = new QStackedWidget(below);
         m_curves[side] = new CurveCanvas(context().state, m_stacks[side]);
         m_curves[side]->setYMode(YMode::Linear);
-        // Under the cells of its map; both are as wide.
-        m_curves[side]->setMargins(
-            AttentionCanvas::cellsLeft(side), AttentionCanvas::cellsLeft(1 - side) - AttentionCanvas::cellsLeft(1));
         m_curves[side]->setAccessibleName(tr("Curves of heads, %1").arg(where));
         m_exact[side] = new ExactValues(context(), m_curves[side]);
         m_strips[side] = new HeatCanvas(context().state, m_stacks[side]);
@@ -141,6 +138,7 @@ void AttentionView::buildBelow()
         connect(m_curves[side], &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
         connect(m_strips[side], &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
     }
+    fitCurves(width());
     m_belowStack->addWidget(below);
     auto* recorded = new QWidget(m_belowStack);
     auto* column = new QVBoxLayout(recorded);
@@ -431,10 +429,23 @@ void AttentionView::fitSplit()
     m_split->setSizes({ maps, height - maps });
 }
 
+/// Under the cells of their maps, and as wide; where those are narrow, their samples of the colors are the legend.
+void AttentionView::fitCurves(int width)
+{
+    const bool isNarrow = AttentionCanvas::hasNarrowMaps(width);
+    for (std::size_t side = 0; side < m_curves.size(); ++side) {
+        const int right = AttentionCanvas::cellsLeft(1 - side) - AttentionCanvas::cellsLeft(1);
+        m_curves[side]->setHasLegend(!isNarrow);
+        m_curves[side]->setMargins(
+            AttentionCanvas::cellsLeft(side), right + (isNarrow ? static_cast<int>(AttentionMap::kNarrowScale) : 0));
+    }
+}
+
 void AttentionView::resizeEvent(QResizeEvent* event)
 {
     DataView::resizeEvent(event);
     fitSplit();
+    fitCurves(width());
 }
 
 void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
@@ -553,6 +564,7 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
         return m_headMaps->paintTo(
             painter, QRect(0, maps + kCaptionHeight, size.width(), std::max(1, size.height() - maps - kCaptionHeight)));
     }
+    fitCurves(size.width());
     const QSize half(size.width() / 2, std::max(1, size.height() - maps - kCaptionHeight));
     for (std::size_t side = 0; side < m_curves.size(); ++side) {
         const int left = static_cast<int>(side) * half.width();
@@ -568,6 +580,7 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
         PlotCanvas* below = m_below == BelowMaps::Curves ? static_cast<PlotCanvas*>(m_curves[side]) : m_strips[side];
         below->paintTo(painter, QRect(QPoint(left, maps + kCaptionHeight), half));
     }
+    fitCurves(width());
 }
 
 Expected<void> AttentionView::writeHeadMaps(QIODevice* device) const

@@ -63,6 +63,7 @@ private:
     void showHeadMaps(const HeadMapPicture* picture);
     int mapsHeight(int height) const; ///< of so many px for them and what is below
     void fitSplit();
+    void fitCurves(int width); ///< to the maps of a view so wide
     QString headMapsText() const; ///< why there are none
     void show(std::shared_ptr<const AttentionAnswer> answer);
     Expected<void> writeHeadMaps(QIODevice* device) const;

@@ -200,8 +200,18 @@ void CurveCanvas::setWideLegend(bool on)
     Q_EMIT plotResized();
 }
 
+void CurveCanvas::setHasLegend(bool on)
+{
+    if (std::exchange(m_hasLegend, on) == on)
+        return;
+    invalidate();
+    Q_EMIT plotResized();
+}
+
 int CurveCanvas::legendWidth(QSize size) const
 {
+    if (!m_hasLegend)
+        return 0;
     if (!m_hasWideLegend)
         return SharedAxis::kLegend;
     if (m_picture && (!m_wish || m_wish->first != size.height()))
@@ -262,7 +272,7 @@ int CurveCanvas::nearestSeries(QPoint position) const
         return -1;
     const QRect plot = plotRect();
     if (!plot.contains(position))
-        return legend(size()).seriesAt(position);
+        return m_hasLegend ? legend(size()).seriesAt(position) : -1;
     const Step step = stepAt(position.x());
     int nearest = -1;
     double best = kNear;
@@ -337,11 +347,12 @@ void CurveCanvas::moveRow(int rows)
 
 void CurveCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
 {
-    if (m_picture && legend(size()).isShowAll(position)) {
+    const bool hasLegend = m_picture && m_hasLegend;
+    if (hasLegend && legend(size()).isShowAll(position)) {
         Q_EMIT showAllWanted();
         return;
     }
-    if (const int named = m_picture ? legend(size()).seriesAt(position) : -1; named >= 0) {
+    if (const int named = hasLegend ? legend(size()).seriesAt(position) : -1; named >= 0) {
         toggle(named, modifiers.testFlag(Qt::ControlModifier));
         return;
     }
@@ -460,7 +471,8 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
         axis.steps(plot, m_picture->range, m_stepUnit, marks);
     }
     axis.cursorTags(plot, m_picture->range, marks);
-    legend(size).paint(painter, legendValues(), m_near, theme, isStatic());
+    if (m_hasLegend)
+        legend(size).paint(painter, legendValues(), m_near, theme, isStatic());
     paintHover(painter, plot);
 }
 

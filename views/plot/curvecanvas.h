@@ -35,6 +35,7 @@ public:
     void setMostWidth(int plot);
     /// The legend is as wide as its names, up to a third of all, where no other plot ends beside this one.
     void setWideLegend(bool on);
+    void setHasLegend(bool on); ///< else its room is the plot's
     QRect plotRect(QSize size) const override;
     bool hasEvenSteps() const override { return hasPlot() && !m_picture->warp; }
     using PlotCanvas::plotRect;
@@ -86,6 +87,7 @@ private:
     std::optional<std::pair<int, int>> m_margins;
     int m_mostWidth = QWIDGETSIZE_MAX;
     bool m_hasWideLegend = false;
+    bool m_hasLegend = true;
     int m_near = -1;
     int m_firstLine = 0; ///< of the legend
 };
