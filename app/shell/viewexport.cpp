@@ -18,6 +18,12 @@
 
 namespace telltale::shell {
 
+namespace {
+
+constexpr QSize kDialog(860, 520);
+
+}
+
 ViewExport::ViewExport(JobThread* jobs, Toaster* toaster, QWidget* window)
     : QObject(window)
     , m_jobs(jobs)
@@ -39,12 +45,16 @@ QString ViewExport::askPath(
         : QString::fromStdString(fileNameText(runName.toStdString())) + u'-' + view->objectName();
     const QString folder
         = m_folder.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : m_folder;
-    QString path = QFileDialog::getSaveFileName(m_window, title, QDir(folder).filePath(name + u'.' + suffix),
+    QFileDialog dialog(m_window, title, folder,
         suffix == QStringLiteral("csv")       ? tr("Tables (*.csv)")
             : suffix == QStringLiteral("svg") ? tr("Drawings (*.svg)")
                                               : tr("Pictures (*.png)"));
-    if (path.isEmpty())
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.selectFile(name + u'.' + suffix);
+    dialog.resize(kDialog); // all columns of Qt's own
+    if (dialog.exec() != QDialog::Accepted)
         return {};
+    QString path = dialog.selectedFiles().front();
     if (QFileInfo(path).suffix().isEmpty())
         path += u'.' + suffix;
     m_folder = QFileInfo(path).absolutePath();
