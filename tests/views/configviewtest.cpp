@@ -336,7 +336,8 @@ private Q_SLOTS:
 
     void whatIsNotValidStandsInTheFormAsItWasWritten()
     {
-        text()->setPlainText(q(R"({ "step_interval": "often", "all_xy": "maybe", "targets": 7, "module_ranks": ["x", 1,],
+        text()->setPlainText(
+            q(R"({ "step_interval": "often", "all_xy": "maybe", "targets": 7, "module_ranks": ["x", 1,],
             "telltale": { "histogram": 3, "precision": 5 } })"));
         const auto check = [this] {
             QCOMPARE(control<QLineEdit>(q("/step_interval"))->text(), q("often"));
