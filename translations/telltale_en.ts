@@ -480,6 +480,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::OverviewCanvas</name>
+    <message numerus="yes">
+        <source>on all %n ranks</source>
+        <translation>
+            <numerusform>on %n rank</numerusform>
+            <numerusform>on all %n ranks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::OverviewView</name>
     <message numerus="yes">
         <source>%1, %n ranks, attempt %2</source>

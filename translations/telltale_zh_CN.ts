@@ -7089,6 +7089,12 @@ GPL-3.0-or-later</translation>
         <comment>a step</comment>
         <translation>第 %1 步</translation>
     </message>
+    <message numerus="yes">
+        <source>on all %n ranks</source>
+        <translation>
+            <numerusform>全部 %n 个 rank</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::OverviewView</name>

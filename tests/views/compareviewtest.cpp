@@ -8,6 +8,7 @@
 #include <QBuffer>
 #include <QComboBox>
 #include <QLabel>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
@@ -385,6 +386,30 @@ private Q_SLOTS:
         choose("compareAlign", static_cast<int>(XAxis::Tokens)); // which none of them records
         settle();
         QCOMPARE(m_view->map()->picture()->columns(), kSteps);
+    }
+
+    void curvesSayBesideHowManyRunsTheyAreDrawn()
+    {
+        ViewContext context { m_state.get(), m_axis.get(), m_pool.get() };
+        CurvesView alone(context, m_host.get());
+        alone.resize(1000, 300);
+        alone.show();
+        m_state->setSelection({ { QStringLiteral("layers.4.fc.weight"), {} } });
+        const auto besides = [&alone] {
+            for (const QLabel* label : alone.findChildren<QLabel*>()) {
+                if (label->text().contains(QStringLiteral("selected series")))
+                    return label->text().section(QStringLiteral("selected series"), 1);
+            }
+            return QStringLiteral("no caption");
+        };
+        compareWith({ "seed", "near" });
+        QTRY_COMPARE(besides(), QStringLiteral(", beside 2 runs"));
+        compareWith({ "seed", "moments" }); // which has no gradients
+        QTRY_COMPARE(besides(), QStringLiteral(", beside 1 run"));
+        compareWith({ "seed" });
+        QTRY_COMPARE(besides(), QStringLiteral(", beside ") + m_state->comparedName());
+        compareWith({ "moments" });
+        QTRY_COMPARE(besides(), QString());
     }
 
     void aLegendSaysTheValueOfTheStepWhereAPointIsOfSeveral()

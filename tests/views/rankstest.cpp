@@ -38,6 +38,7 @@ constexpr int kSteps = 240;
 constexpr int kOdd = 5;
 constexpr int kBroken = 2;
 constexpr int kBreaks = 200; ///< the step from which kBroken's first layer is NaN
+constexpr int kMoves = 100; ///< the step from which the first layer of "still" is not zero
 constexpr int kDrifted = 3;
 constexpr int kDrifts = 111; ///< the step from which kDrifted's third layer has other bits
 
@@ -61,8 +62,8 @@ std::uint64_t bitsOf(int rank, int step, int number)
     return rank == kDrifted && number == 2 && step >= kDrifts ? own ^ 1u : own;
 }
 
-/// `isBroken`: from kBreaks on nothing is finite, and there are no checksums.
-void write(const std::string& path, bool hasPlaces, bool isBroken = false)
+/// `isBroken`: from kBreaks on nothing is finite, and there are no checksums. `isStill`: all ranks have kMoves.
+void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool isStill = false)
 {
     test::CapsuleBuilder builder(path, "gpt");
     std::vector<std::string> names;
@@ -86,7 +87,8 @@ void write(const std::string& path, bool hasPlaces, bool isBroken = false)
             std::vector<std::uint64_t> bits;
             for (int i = 0; i < kLayers; ++i) {
                 const float value = isBroken && step >= kBreaks ? std::nanf("") : valueOf(rank, step, i);
-                norms.push_back(std::isnan(value) ? 1 : value);
+                const bool isZero = isStill && i == 0 && step < kMoves;
+                norms.push_back(isZero ? 0 : (std::isnan(value) ? 1 : value));
                 nans.push_back(std::isnan(value) ? 1 : 0);
                 bits.push_back(bitsOf(rank, step, i));
             }
@@ -114,6 +116,7 @@ private Q_SLOTS:
         write(path("run"), true);
         write(path("plain"), false);
         write(path("broken"), true, true);
+        write(path("still"), true, false, true);
     }
     void init() { open("run"); }
     void cleanup()
@@ -418,6 +421,28 @@ private Q_SLOTS:
         m_state->setCursor(Step { 7 });
         settle();
         QVERIFY(m_view->replicas()->tensorsSentence().contains(QStringLiteral("furthest apart of 5 tensors")));
+    }
+
+    /// One legend, beside one face, is that of all three.
+    void theLegendMarksWhatIsBeyondTheColorsOfAnyFace()
+    {
+        cleanup();
+        open("still");
+        m_state->setSelection({ layer(3) });
+        const auto isMarked = [this](int step, StepRange range) {
+            m_state->zoomTo(range);
+            m_state->setCursor(Step { step });
+            settle();
+            for (const Face face : { LayersBySteps, LayersByRanks, RanksBySteps }) {
+                if (picture(face).clippedLow != picture(LayersByRanks).clippedLow || picture(face).clippedHigh)
+                    return -1;
+            }
+            return picture(LayersByRanks).clippedLow ? 1 : 0;
+        };
+        const StepRange both { Step { kMoves - 5 }, Step { kMoves + 5 } };
+        QCOMPARE(isMarked(kMoves - 2, both), 1); // zero on a log scale, in the face of ranks too
+        QCOMPARE(isMarked(kMoves + 2, both), 1); // in that of steps alone
+        QCOMPARE(isMarked(kMoves + 2, { Step { kMoves }, Step { kMoves + 5 } }), 0);
     }
 
     void aRunWithoutATopologyIsShownToo()

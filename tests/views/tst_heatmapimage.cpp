@@ -392,6 +392,18 @@ private Q_SLOTS:
         QVERIFY(p.scale.low() <= 1e-2);
     }
 
+    void zeroIsBeyondTheColorsOfALogScale()
+    {
+        HeatPicture p = picture(2, 10);
+        for (std::size_t i = 0; i < p.result.values.size(); ++i)
+            p.result.values[i] = static_cast<float>(i + 1);
+        p.finish();
+        QVERIFY(!p.clippedLow && !p.clippedHigh);
+        p.result.values[3] = 0;
+        p.finish();
+        QVERIFY(p.clippedLow && !p.clippedHigh);
+    }
+
     void noiseOfTwoUnlikeRunsDoesNotShine()
     {
         HeatPicture p = picture(2, 100, HeatScale::Difference);

@@ -93,7 +93,7 @@ QString unbroken(QString text)
 /// Cut before a number that has no room: its first digits are another number.
 QString IncidentCard::elided(const QString& text, const QFontMetrics& metrics, int width)
 {
-    const QString cut = metrics.elidedText(text, Qt::ElideRight, width);
+    QString cut = metrics.elidedText(text, Qt::ElideRight, width);
     qsizetype end = cut.size() - 1; // without the dots
     if (cut == text || end <= 0)
         return cut;

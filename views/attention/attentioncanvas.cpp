@@ -75,7 +75,7 @@ int AttentionCanvas::cellsLeft(std::size_t side)
 
 bool AttentionCanvas::hasNarrowMaps(int width)
 {
-    return (width - 2 * kInset) / 2 < AttentionMap::kNarrow;
+    return (width - 2 * kInset) / 2.0 < AttentionMap::kNarrow;
 }
 
 QRect AttentionCanvas::plotRect(QSize size) const

@@ -425,7 +425,7 @@ void HeatCanvas::tellSides(Readout& readout, const QString& stat) const
     const auto text = [&](CellState state, float value, int figures) {
         if (state == CellState::Value)
             return formatValue(static_cast<double>(value), figures);
-        return isBefore || isAfter ? QString(QChar(0x2013)) : glyphs::word(state);
+        return (isBefore || isAfter) && !series::isNonFinite(state) ? QString(QChar(0x2013)) : glyphs::word(state);
     };
     const bool areEqual = sides.statesA[at] == sides.statesB[at]
         && (sides.valuesA[at] == sides.valuesB[at] || series::isNonFinite(sides.statesA[at]));

@@ -19,7 +19,7 @@ using series::CellState;
 namespace {
 
 constexpr double kStripWidth = 96;
-constexpr double kStripGap = 6;
+constexpr double kStripGap = 10; ///< with room for the mark of a clipped end
 constexpr double kTickPitch = 12; ///< px that two labels beside the colors are apart
 
 std::int64_t stepsOfColumn(const HeatPicture& picture)
@@ -102,15 +102,14 @@ std::vector<ValueScale::Tick> labelsOf(const HeatPicture& picture, int height)
 }
 
 /// The ends of a map of colors are near those of the page: both have an edge.
-void paintClip(QPainter& painter, QPointF center, bool up, const QColor& color, const Theme& theme)
+void paintClip(QPainter& painter, QPointF center, QPointF tip, double half, const QColor& color, const Theme& theme)
 {
-    const double sign = up ? -1 : 1;
+    const QPointF side = QPointF(tip.y(), tip.x()) / 6 * half;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(theme.strong, 1));
     painter.setBrush(color);
-    painter.drawPolygon(
-        QPolygonF({ center + QPointF(-6.5, 0), center + QPointF(6.5, 0), center + QPointF(0, 6 * sign) }));
+    painter.drawPolygon(QPolygonF({ center - side, center + side, center + tip }));
     painter.restore();
 }
 
@@ -126,9 +125,11 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
             QRectF(bar.left(), bar.top() + y, bar.width(), 1), QColor::fromRgb(table[static_cast<std::size_t>(index)]));
     }
     if (picture.clippedHigh)
-        paintClip(painter, QPointF(bar.center().x(), bar.top() - 2), true, QColor::fromRgb(table[255]), theme);
+        paintClip(
+            painter, QPointF(bar.center().x(), bar.top() - 2), QPointF(0, -6), 6.5, QColor::fromRgb(table[255]), theme);
     if (picture.clippedLow)
-        paintClip(painter, QPointF(bar.center().x(), bar.bottom() + 2), false, QColor::fromRgb(table[0]), theme);
+        paintClip(
+            painter, QPointF(bar.center().x(), bar.bottom() + 2), QPointF(0, 6), 6.5, QColor::fromRgb(table[0]), theme);
     painter.setFont(numberFont(11));
     std::vector<double> taken; // the outer ones come first
     for (const ValueScale::Tick& tick : labelsOf(picture, height)) {
@@ -235,16 +236,22 @@ void paintHeatStrip(QPainter& painter, const QRectF& line, const HeatPicture& pi
     const QString low = endText(picture.scale, picture.scale.low()),
                   high = endText(picture.scale, picture.scale.high());
     painter.setFont(numberFont(11));
-    painter.setPen(theme.text2);
     const double lowWidth = painter.fontMetrics().horizontalAdvance(low);
     const double highWidth = painter.fontMetrics().horizontalAdvance(high);
     const double left = std::floor(line.right() - highWidth - kStripGap - kStripWidth);
     if (left - kStripGap - lowWidth < line.left())
         return;
     const ColorTable& table = picture.isDiverging() ? divergingTable(theme.mode) : kSequentialTable;
+    const double middle = std::round(line.center().y());
     for (int x = 0; x < static_cast<int>(kStripWidth); ++x)
-        painter.fillRect(QRectF(left + x, std::round(line.center().y()) - 5, 1, 10),
+        painter.fillRect(QRectF(left + x, middle - 5, 1, 10),
             QColor::fromRgb(table[static_cast<std::size_t>(x * 256 / static_cast<int>(kStripWidth))]));
+    if (picture.clippedLow)
+        paintClip(painter, QPointF(left - 2, middle), QPointF(-6, 0), 5, QColor::fromRgb(table[0]), theme);
+    if (picture.clippedHigh)
+        paintClip(
+            painter, QPointF(left + kStripWidth + 2, middle), QPointF(6, 0), 5, QColor::fromRgb(table[255]), theme);
+    painter.setPen(theme.text2);
     painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, high);
     painter.drawText(QRectF(line.left(), line.top(), left - kStripGap - line.left(), line.height()),
         Qt::AlignRight | Qt::AlignVCenter, low);

@@ -261,13 +261,7 @@ void HeatPicture::chooseScale()
         return spreadRatios();
     if (scaleMode == HeatScale::Deviation) {
         scale = ValueScale(ValueScale::Mode::Linear, -kDeviationLimit, kDeviationLimit);
-        for (std::size_t i = 0; i < shown.size(); ++i) {
-            if (result.states[i] != CellState::Value)
-                continue;
-            clippedLow = clippedLow || shown[i] < -kDeviationLimit;
-            clippedHigh = clippedHigh || shown[i] > kDeviationLimit;
-        }
-        return;
+        return markClipped();
     }
     const bool log = scaleMode == HeatScale::Log;
     std::vector<float> sample;
@@ -286,7 +280,7 @@ void HeatPicture::chooseScale()
                           : (scaleMode == HeatScale::Symlog ? ValueScale::Mode::Symlog : ValueScale::Mode::Linear);
     if (!(smallest <= largest)) {
         scale = ValueScale(mode, log ? 0.1 : 0, 1);
-        return;
+        return markClipped();
     }
     double low = smallest;
     double high = largest;
@@ -304,8 +298,19 @@ void HeatPicture::chooseScale()
     if (!log && low >= 0 && low < 0.5 * high)
         low = 0;
     scale = ValueScale(mode, low, high);
-    clippedLow = static_cast<double>(smallest) < scale.low();
-    clippedHigh = static_cast<double>(largest) > scale.high();
+    markClipped();
+}
+
+void HeatPicture::markClipped()
+{
+    clippedLow = clippedHigh = false;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        if (result.states[i] != CellState::Value)
+            continue;
+        // On a log scale zero and what is below it are beyond any low end.
+        clippedLow = clippedLow || static_cast<double>(shown[i]) < scale.low();
+        clippedHigh = clippedHigh || static_cast<double>(shown[i]) > scale.high();
+    }
 }
 
 }

@@ -62,7 +62,7 @@ struct HeatPicture {
     QString longestLabel; ///< of the rows
     QString longestGroup;
     std::vector<RowLayout::Band> bands; ///< neighbors of one group; all rows when they are not in model order
-    bool clippedLow = false;
+    bool clippedLow = false; ///< some value is beyond the colors, here or in a picture beside it
     bool clippedHigh = false;
     bool isLive = false;
     std::shared_ptr<const HeatSides> sides; ///< null where one run is shown alone
@@ -85,6 +85,8 @@ struct HeatPicture {
     /// Fills what follows from rows and result: `shown`, `scale`, the clip marks, the strongest states, the longest
     /// words and the bands; and orders the rows. Call once.
     void finish();
+    /// The clip marks, again where another `scale` was given.
+    void markClipped();
 
 private:
     std::size_t at(int row, int column) const

@@ -2,6 +2,7 @@
 #include "comparedcurves.h"
 
 #include <algorithm>
+#include <set>
 
 #include <QCoreApplication>
 
@@ -20,11 +21,17 @@ bool belongTogether(const CurveSeries& a, const CurveSeries& b)
 
 }
 
-QString besideText(const ViewState& state)
+QString besideText(const ViewState& state, const CurvePicture* picture)
 {
-    const auto others = static_cast<int>(state.comparedRuns().size());
-    return others > 1 ? QCoreApplication::translate("ComparedCurves", ", beside %n runs", nullptr, others)
-                      : QCoreApplication::translate("ComparedCurves", ", beside %1").arg(state.comparedName());
+    std::set<int> drawn;
+    for (std::size_t i = 0; picture && i < picture->series.size(); ++i)
+        drawn.insert(picture->series[i].run);
+    drawn.erase(0);
+    if (drawn.empty() || !state.comparedRun())
+        return {}; // it may have been drawn before nothing is compared
+    return state.comparedRuns().size() > 1
+        ? QCoreApplication::translate("ComparedCurves", ", beside %n runs", nullptr, static_cast<int>(drawn.size()))
+        : QCoreApplication::translate("ComparedCurves", ", beside %1").arg(state.comparedName());
 }
 
 ComparedCurves::ComparedCurves(const ViewContext& context)

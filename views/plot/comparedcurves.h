@@ -11,8 +11,8 @@
 
 namespace telltale::views {
 
-/// ", beside NAME", or how many runs there are beside.
-QString besideText(const ViewState& state);
+/// ", beside NAME", or of several compared runs how many are drawn in `picture`; empty where none is.
+QString besideText(const ViewState& state, const CurvePicture* picture);
 
 /// The curves of the runs that are compared with: asked beside a view's own, merged behind the series that they belong
 /// to. One run has its row's color in dashes of its own; of several, or where it is asked for, each has a color, and a

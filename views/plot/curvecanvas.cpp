@@ -317,10 +317,13 @@ double CurveCanvas::xOf(Step step, const QRect& plot) const
 void CurveCanvas::hoveredAt(QPoint position)
 {
     const int near = nearestSeries(position);
-    setToolTip(near >= 0 && legendRect(size()).contains(position)
-            ? m_picture->series[static_cast<std::size_t>(near)].row.fullName() + u'\n'
-                + tr("Click: hide or show it (H). Ctrl+click: show it alone (I).")
-            : QString());
+    QString tip;
+    if (near >= 0 && legendRect(size()).contains(position)) {
+        const CurveSeries& one = m_picture->series[static_cast<std::size_t>(near)];
+        tip = one.row.fullName() + u'\n' + (one.runName.isEmpty() ? QString() : one.runName + u'\n')
+            + tr("Click: hide or show it (H). Ctrl+click: show it alone (I).");
+    }
+    setToolTip(tip);
     if (near != m_near) {
         m_near = near;
         invalidate();

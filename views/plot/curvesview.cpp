@@ -130,11 +130,12 @@ void CurvesView::updateCaption()
     QString caption;
     if (count > 0)
         caption = tr("%1 of %n selected series", nullptr, count).arg(statText(state.stat()));
-    if (count > 0 && state.comparedRun())
-        caption += besideText(state);
+    const QString beside = besideText(state, m_canvas->picture().get());
+    if (count > 0)
+        caption += beside;
     if (count > 0 && m_xAxis != XAxis::Step && m_own && !m_own->warp)
         caption += tr(", no %1 recorded").arg(m_xBox->currentText());
-    else if (count > 0 && m_xAxis != XAxis::Step && state.comparedRun())
+    else if (count > 0 && m_xAxis != XAxis::Step && !beside.isEmpty())
         caption += tr(", whose places are by step"); // the axis is the shown run's own
     m_caption->setText(caption);
     m_canvas->setStepUnit(m_xAxis != XAxis::Step && m_own && !m_own->warp
@@ -216,7 +217,6 @@ void CurvesView::ask()
             m_xBox->setToolTip(m_xAxis == XAxis::Step || m_own->warp
                     ? tr("x")
                     : tr("This run records no %1: the axis shows steps.").arg(m_xBox->currentText()));
-            updateCaption();
             showMerged();
         });
 }
@@ -229,6 +229,7 @@ void CurvesView::troubleChanged()
 void CurvesView::showMerged()
 {
     m_canvas->setPicture(m_compared.mergedWith(m_own));
+    updateCaption();
     m_values->ask();
 }
 

@@ -42,6 +42,11 @@ QString beforeText(const CurveSeries& one)
         .arg(formatValue(one.lastFinite->second), formatStep(one.lastFinite->first.value));
 }
 
+QString allText(int count)
+{
+    return QCoreApplication::translate("telltale::views::OverviewCanvas", "on all %n ranks", nullptr, count);
+}
+
 QString stepsText(StepRange steps)
 {
     const QString first = formatStep(steps.first.value);
@@ -186,8 +191,7 @@ Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf)
     header.hasSamples = first.hasRunColor || first.hasRankColor;
     if (!first.hasRankColor && areAlike(panel.picture, valueOf)) {
         header.hasSamples = false;
-        const QString ranks = QCoreApplication::translate(
-            "telltale::views::OverviewCanvas", "on all %n ranks", nullptr, static_cast<int>(all.size()));
+        const QString ranks = allText(static_cast<int>(all.size()));
         add(first, ranks);
         if (const QString before = header.entries.front().last.before; !before.isEmpty())
             header.entries.front().name = joined(rankText(first) + u' ' + before, ranks);

@@ -152,8 +152,7 @@ void OverviewView::updateCaption()
     QString caption = tr("%1, %n ranks, attempt %2", nullptr, static_cast<int>(ranks.size()))
                           .arg(QString::fromStdString(catalog->name))
                           .arg(attempt + 1);
-    if (context().state->comparedRun())
-        caption += besideText(*context().state);
+    caption += besideText(*context().state, m_canvas->picture().get());
     m_caption->setText(caption);
 }
 
@@ -209,6 +208,7 @@ void OverviewView::troubleChanged()
 void OverviewView::showMerged()
 {
     m_canvas->setPicture(m_compared.mergedWith(m_own, true));
+    updateCaption();
     m_values->ask();
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array kAxes { HeatAxes::ModuleByStep, HeatAxes::ModuleByRank, HeatAxes::RankByStep };
 
-/// One range of colors for all, so that a color means one value wherever it stands.
+/// One range of colors for all, so that a color means one value wherever it stands; one legend speaks for all of them.
 void shareScale(std::array<HeatPicture, kFaces>& faces)
 {
     const HeatPicture* any = nullptr;
@@ -28,13 +28,20 @@ void shareScale(std::array<HeatPicture, kFaces>& faces)
         high = any ? std::max(high, face.scale.high()) : face.scale.high();
         any = &face;
     }
+    bool clippedLow = false;
+    bool clippedHigh = false;
     for (HeatPicture& face : faces) {
         face.hasScale = any != nullptr;
-        if (!any || any->scaleMode == HeatScale::Deviation)
-            continue;
-        face.clippedLow = face.clippedLow && face.scale.low() <= low;
-        face.clippedHigh = face.clippedHigh && face.scale.high() >= high;
-        face.scale = ValueScale(any->scale.mode(), low, high);
+        if (any && any->scaleMode != HeatScale::Deviation) {
+            face.scale = ValueScale(any->scale.mode(), low, high);
+            face.markClipped();
+        }
+        clippedLow = clippedLow || face.clippedLow;
+        clippedHigh = clippedHigh || face.clippedHigh;
+    }
+    for (HeatPicture& face : faces) {
+        face.clippedLow = clippedLow;
+        face.clippedHigh = clippedHigh;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include <QCoreApplication>
 #include <QHeaderView>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -49,8 +50,12 @@ QString valueText(Stat stat, const series::CellValue& cell)
         return glyphs::word(state);
     if (state != series::CellState::Value)
         return QChar(0x2013);
-    return series::isNonFinite(cell.state) ? formatValue(cell.value) + QLatin1Char(' ') + glyphs::word(cell.state)
-                                           : formatValue(cell.value);
+    const QString text = formatValue(cell.value);
+    return series::isNonFinite(cell.state) ? text + u' '
+            + QCoreApplication::translate(
+                "telltale::views::InspectorPanel", "beside %1", "a finite value, of the elements that are not")
+                  .arg(glyphs::word(cell.state))
+                                           : text;
 }
 
 }
