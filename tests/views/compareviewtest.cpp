@@ -8,7 +8,6 @@
 #include <QBuffer>
 #include <QComboBox>
 #include <QLabel>
-#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
@@ -24,6 +23,7 @@
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/plot/comparedcurves.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/store/querypool.h>
@@ -390,6 +390,7 @@ private Q_SLOTS:
 
     void curvesSayBesideHowManyRunsTheyAreDrawn()
     {
+        translations::install(*qApp, QStringLiteral("en"));
         ViewContext context { m_state.get(), m_axis.get(), m_pool.get() };
         CurvesView alone(context, m_host.get());
         alone.resize(1000, 300);
@@ -406,6 +407,10 @@ private Q_SLOTS:
         QTRY_COMPARE(besides(), QStringLiteral(", beside 2 runs"));
         compareWith({ "seed", "moments" }); // which has no gradients
         QTRY_COMPARE(besides(), QStringLiteral(", beside 1 run"));
+        translations::install(*qApp, QStringLiteral("zh_CN"));
+        QCOMPARE(besideText(*m_state, alone.findChild<CurveCanvas*>()->picture().get()),
+            QStringLiteral("，与 1 个运行对比"));
+        translations::install(*qApp, QStringLiteral("en"));
         compareWith({ "seed" });
         QTRY_COMPARE(besides(), QStringLiteral(", beside ") + m_state->comparedName());
         compareWith({ "moments" });
