@@ -29,8 +29,9 @@ QString besideText(const ViewState& state, const CurvePicture* picture)
     drawn.erase(0);
     if (drawn.empty() || !state.comparedRun())
         return {}; // it may have been drawn before nothing is compared
+    const auto count = static_cast<int>(drawn.size());
     return state.comparedRuns().size() > 1
-        ? QCoreApplication::translate("ComparedCurves", ", beside %n runs", nullptr, static_cast<int>(drawn.size()))
+        ? QCoreApplication::translate("ComparedCurves", ", beside %n runs", nullptr, count)
         : QCoreApplication::translate("ComparedCurves", ", beside %1").arg(state.comparedName());
 }
 
