@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QStyledItemDelegate>
 
+#include <telltale/common/columnfit.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
 #include <telltale/common/theme.h>
@@ -24,7 +25,6 @@ namespace {
 
 constexpr int kRowRole = Qt::UserRole;
 constexpr int kFirstRun = 2; ///< column of the facts
-constexpr int kInset = 12; ///< before the first column's words, which their width is without
 
 /// What names lose is their front, and a quantity keeps its statistic.
 class EndDelegate : public QStyledItemDelegate {
@@ -68,14 +68,6 @@ void DifferenceTree::resizeEvent(QResizeEvent* event)
     fitColumns();
 }
 
-int DifferenceTree::fitToWords(int column)
-{
-    resizeColumnToContents(column);
-    if (column == 0)
-        setColumnWidth(column, columnWidth(column) + kInset);
-    return columnWidth(column);
-}
-
 void DifferenceTree::setEmptyText(const QString& text)
 {
     m_emptyText = text;
@@ -114,16 +106,7 @@ FindingsTree::FindingsTree(QWidget* parent)
 /// All columns in sight: words give where there is little room, numbers do not, and the name gets what is left.
 void FindingsTree::fitColumns()
 {
-    constexpr std::pair<int, int> kGiving[] { { WhereColumn, 90 }, { NameColumn, 130 }, { KindColumn, 130 } };
-    int room = viewport()->width();
-    for (int column = 0; column < ColumnCount; ++column)
-        room -= fitToWords(column);
-    setColumnWidth(NameColumn, columnWidth(NameColumn) + std::max(room, 0));
-    for (const auto& [column, least] : kGiving) {
-        const int given = std::clamp(-room, 0, std::max(columnWidth(column) - least, 0));
-        setColumnWidth(column, columnWidth(column) - given);
-        room += given;
-    }
+    views::fitColumns(*this, NameColumn, { { WhereColumn, 90 }, { NameColumn, 130 }, { KindColumn, 130 } });
 }
 
 void FindingsTree::addRow(const QString& where, const judge::Deviation& deviation)
@@ -206,8 +189,8 @@ void FactsTree::fitColumns()
 {
     constexpr int kMostField = 240;
     constexpr int kLeastRun = 110;
-    int room = viewport()->width() - fitToWords(0);
-    setColumnWidth(1, std::min(fitToWords(1), kMostField));
+    int room = viewport()->width() - fitToWords(*this, 0);
+    setColumnWidth(1, std::min(fitToWords(*this, 1), kMostField));
     room -= columnWidth(1);
     const int runs = std::max(columnCount() - kFirstRun, 1);
     for (int column = kFirstRun; column < columnCount(); ++column)

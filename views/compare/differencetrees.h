@@ -17,7 +17,6 @@ public:
 
 protected:
     virtual void fitColumns() = 0; ///< to the viewport
-    int fitToWords(int column); ///< its width
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 

@@ -2,11 +2,11 @@
 #include "changestree.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <QHeaderView>
 #include <QPainter>
 
+#include <telltale/common/columnfit.h>
 #include <telltale/common/readout.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
@@ -19,7 +19,6 @@ namespace telltale::views {
 namespace {
 
 constexpr std::size_t kMostRows = 500;
-constexpr int kFirstInset = 12; ///< before the first column's words, which their width is without
 constexpr int kRunRole = Qt::UserRole;
 constexpr int kStepRole = Qt::UserRole + 1;
 
@@ -65,20 +64,7 @@ void ChangesTree::resizeEvent(QResizeEvent* event)
 /// As wide as their words; names give where there is little room, and the place gets what is left.
 void ChangesTree::fitColumns()
 {
-    constexpr std::pair<int, int> kGiving[] { { RunColumn, 60 }, { PlaceColumn, 60 }, { RuleColumn, 60 } };
-    int room = viewport()->width();
-    for (int column = 0; column < ColumnCount; ++column) {
-        resizeColumnToContents(column);
-        if (column == 0)
-            setColumnWidth(column, columnWidth(column) + kFirstInset);
-        room -= columnWidth(column);
-    }
-    setColumnWidth(PlaceColumn, columnWidth(PlaceColumn) + std::max(room, 0));
-    for (const auto& [column, least] : kGiving) {
-        const int given = std::clamp(-room, 0, std::max(columnWidth(column) - least, 0));
-        setColumnWidth(column, columnWidth(column) - given);
-        room += given;
-    }
+    views::fitColumns(*this, PlaceColumn, { { RunColumn, 60 }, { PlaceColumn, 60 }, { RuleColumn, 60 } });
 }
 
 void ChangesTree::paintEvent(QPaintEvent* event)
