@@ -60,6 +60,23 @@ series::Bucket sample(double value)
     return bucket;
 }
 
+/// A plot of each rank's memory, without a sample.
+ScalarPanel memoryOf(int ranks, StepRange steps)
+{
+    ScalarPanel panel;
+    for (int rank = 0; rank < ranks; ++rank) {
+        CurveSeries& one = panel.picture.series.emplace_back();
+        one.row.key.name = QStringLiteral("system/rss_bytes");
+        one.row.rank = Rank { rank };
+        one.slot = rank;
+        one.hasRankColor = true;
+        one.isOtherRank = rank > 0;
+        one.result.range = steps;
+        one.result.buckets.assign(static_cast<std::size_t>(steps.count()), series::Bucket {});
+    }
+    return panel;
+}
+
 std::string pngOf(int gray)
 {
     QImage image(8, 6, QImage::Format_Grayscale8);
@@ -296,17 +313,9 @@ private Q_SLOTS:
 
     void aHeaderSaysOneStepAndAnotherOnlyWhereItDiffers()
     {
-        ScalarPanel panel;
-        for (int rank = 0; rank < 2; ++rank) {
-            CurveSeries& one = panel.picture.series.emplace_back();
-            one.row.key.name = QStringLiteral("system/rss_bytes");
-            one.row.rank = Rank { rank };
-            one.hasRankColor = true;
-            one.isOtherRank = rank > 0;
-            one.result.range = { Step { 10 }, Step { 19 } };
-            one.result.buckets.assign(10, series::Bucket {});
+        ScalarPanel panel = memoryOf(2, { Step { 10 }, Step { 19 } });
+        for (CurveSeries& one : panel.picture.series)
             one.result.buckets[4] = sample(0.36);
-        }
         const auto headerAt = [&](std::int64_t step) {
             QImage image(800, 40, QImage::Format_ARGB32_Premultiplied);
             image.fill(Qt::black);
@@ -322,18 +331,9 @@ private Q_SLOTS:
 
     void aHeaderHasEveryRankWhereItsStepsDiffer()
     {
-        ScalarPanel panel;
-        for (int rank = 0; rank < 4; ++rank) {
-            CurveSeries& one = panel.picture.series.emplace_back();
-            one.row.key.name = QStringLiteral("system/rss_bytes");
-            one.row.rank = Rank { rank };
-            one.slot = rank;
-            one.hasRankColor = true;
-            one.isOtherRank = rank > 0;
-            one.result.range = { Step { 300 }, Step { 319 } };
-            one.result.buckets.assign(20, series::Bucket {});
-            one.result.buckets[static_cast<std::size_t>(8 + rank)] = sample(0.43 + 0.001 * rank);
-        }
+        ScalarPanel panel = memoryOf(4, { Step { 300 }, Step { 319 } });
+        for (CurveSeries& one : panel.picture.series)
+            one.result.buckets[static_cast<std::size_t>(8 + one.slot)] = sample(0.43 + 0.001 * one.slot);
         const HeaderLook look { [](const CurveSeries& one) { return valueAt(one, Step { 316 }); }, Step { 316 }, 0 };
         for (const int width : { 300, 380, 435, 600, 900 }) {
             QImage image(width + 110, 40, QImage::Format_ARGB32_Premultiplied);
