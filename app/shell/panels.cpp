@@ -97,7 +97,7 @@ Panel makeAnomalies(const WindowParts& parts, QWidget* parent)
 {
     auto* panel = new views::AnomaliesPanel(parts.views, parent);
     const auto align = [panel, tabs = parts.tabs] {
-        panel->timeline()->alignWith(tabs->currentView());
+        panel->timeline()->alignWith(tabs->currentPage());
         panel->showCard(tabs->currentId() != QLatin1String("anomalies"));
     };
     QObject::connect(parts.tabs, &ViewTabs::currentChanged, panel, align);

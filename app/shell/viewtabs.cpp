@@ -198,6 +198,11 @@ QString ViewTabs::currentId() const
     return QLatin1String(m_pages[static_cast<std::size_t>(m_tabs->currentIndex())].row->id);
 }
 
+QWidget* ViewTabs::currentPage() const
+{
+    return m_stack->currentWidget();
+}
+
 DataView* ViewTabs::currentView() const
 {
     return m_pages[static_cast<std::size_t>(m_tabs->currentIndex())].view;

@@ -31,6 +31,7 @@ public:
     void goBeside(bool forward); ///< the next tab, round the end
     QString currentId() const;
     views::DataView* currentView() const; ///< what an export writes
+    QWidget* currentPage() const; ///< the same with what stands below it
     QByteArray splitState() const;
     void restoreSplit(const QByteArray& state);
 

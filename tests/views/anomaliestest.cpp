@@ -31,8 +31,11 @@
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/heatmap/heatmapview.h>
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/incidentwords.h>
+#include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/curvesview.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/startup.h>
@@ -360,6 +363,16 @@ private Q_SLOTS:
                 = m_window->findChild<QWidget*>(QStringLiteral("anomaliesPanel"))->findChild<views::IncidentCard*>();
             QTRY_VERIFY2(card->x() > timeline->plotRect().right() && card->x() - timeline->plotRect().right() < 12, id);
         }
+        // A map over ranks has no steps; the curves below it have.
+        auto* heatmap = m_window->findChild<views::HeatmapView*>();
+        m_window->views()->setCurrent(QStringLiteral("heatmap"));
+        heatmap->setAxes(views::HeatAxes::ModuleByRank);
+        settle();
+        auto* below = heatmap->parentWidget()->findChild<views::CurvesView*>()->findChild<views::CurveCanvas*>();
+        QTRY_COMPARE(heatmap->canvas()->hasEvenSteps(), false);
+        QTRY_COMPARE(left(timeline), left(below));
+        QTRY_COMPARE(timeline->plotRect().width(), below->plotRect().width());
+        heatmap->setAxes(views::HeatAxes::ModuleByStep);
         const auto isAlone = [&](const char* id) {
             QTRY_VERIFY2(timeline->hasOwnAxis(), id);
             const int lanes = static_cast<int>(timeline->lanes().size());
