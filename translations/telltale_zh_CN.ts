@@ -760,6 +760,13 @@
     </message>
 </context>
 <context>
+    <name>IncidentSentence</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
     <name>Kind</name>
     <message>
         <source>scalar</source>
@@ -6476,26 +6483,6 @@ GPL-3.0-or-later</translation>
         <translation>根因</translation>
     </message>
     <message>
-        <source>Where it reached</source>
-        <translation>波及范围</translation>
-    </message>
-    <message>
-        <source>Block</source>
-        <translation>模块组</translation>
-    </message>
-    <message>
-        <source>Rank</source>
-        <translation>Rank</translation>
-    </message>
-    <message>
-        <source>Steps</source>
-        <translation>步</translation>
-    </message>
-    <message>
-        <source>Findings</source>
-        <translation>发现</translation>
-    </message>
-    <message>
         <source>Go to source</source>
         <translation>转到源头</translation>
     </message>
@@ -6560,20 +6547,12 @@ GPL-3.0-or-later</translation>
         <translation>备注：%1</translation>
     </message>
     <message>
-        <source>all</source>
-        <translation>全部</translation>
-    </message>
-    <message>
         <source>not over at the run&apos;s end</source>
         <translation>到运行结束时仍未恢复</translation>
     </message>
     <message>
         <source>nothing new since step %1</source>
         <translation>自第 %1 步起没有新发现</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1：%2</translation>
     </message>
     <message>
         <source>%1 by step %2</source>
@@ -6588,6 +6567,33 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Folded into %1</source>
         <translation>折叠到 %1</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::IncidentReach</name>
+    <message>
+        <source>Where it reached</source>
+        <translation>波及范围</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>模块组</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Findings</source>
+        <translation>发现</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
     </message>
 </context>
 <context>

@@ -22,6 +22,8 @@
 
 #include <telltale/anomalies/anomaliesview.h>
 #include <telltale/anomalies/incidentcard.h>
+#include <telltale/anomalies/incidentreach.h>
+#include <telltale/anomalies/incidentsentence.h>
 #include <telltale/anomalies/incidenttimes.h>
 #include <telltale/anomalies/timelinecanvas.h>
 #include <telltale/common/axispainter.h>
@@ -507,9 +509,9 @@ private Q_SLOTS:
         incident.reach = { { "layers.6", Rank { 1 }, { Step { 150 }, Step { 150 } }, 3 },
             { "layers.7", Rank { 1 }, { Step { 150 }, Step { 150 } }, 4 } };
         incident.folded = 6; // and the first
-        QCOMPARE(views::IncidentCard::laterFindings(incident), std::vector<std::uint64_t>({ 3, 3 }));
+        QCOMPARE(views::IncidentReach::laterFindings(incident), std::vector<std::uint64_t>({ 3, 3 }));
         incident.folded = 7;
-        QCOMPARE(views::IncidentCard::laterFindings(incident), std::vector<std::uint64_t>({ 3, 4 }));
+        QCOMPARE(views::IncidentReach::laterFindings(incident), std::vector<std::uint64_t>({ 3, 4 }));
     }
 
     void whoDoesNotRecordSaysWhyNothingCanBeWritten()
@@ -627,9 +629,9 @@ private Q_SLOTS:
         const QString text
             = QStringLiteral("the total norm of blocks.2 is 5.24 times its usual 1\u202F243.5 (z\u00A010)");
         const int whole = metrics.horizontalAdvance(text);
-        QCOMPARE(views::IncidentCard::elided(text, metrics, whole), text);
+        QCOMPARE(views::incidentsentence::elided(text, metrics, whole), text);
         for (int width = metrics.horizontalAdvance(text.left(12)); width < whole; ++width) {
-            const QString cut = views::IncidentCard::elided(text, metrics, width);
+            const QString cut = views::incidentsentence::elided(text, metrics, width);
             QVERIFY2(metrics.horizontalAdvance(cut) <= width && cut.endsWith(QChar(0x2026)), qPrintable(cut));
             const QString kept = cut.chopped(1);
             QVERIFY2(text.startsWith(kept), qPrintable(cut));
@@ -653,7 +655,7 @@ private Q_SLOTS:
             QStringLiteral(
                 "最先异常：第 150 步，rank 1，layers.7.attn.qkv:output，前向：1\u202F024 个元素中有 3 个 NaN，1 个 "
                 "+Inf。其输入和权重均为有限值。"));
-        QVERIFY(views::IncidentCard::marked(incident).contains(QStringLiteral("<b>第 150 步，rank 1</b>")));
+        QVERIFY(views::incidentsentence::marked(incident).contains(QStringLiteral("<b>第 150 步，rank 1</b>")));
         const auto seen = [&incident](const char* sentence) {
             incident.first.sentence = sentence;
             return items::incidentwords::seen(incident.first);
@@ -673,16 +675,16 @@ private Q_SLOTS:
         // A block has a norm of each kind.
         incident.first.kind = Kind::GradReduced;
         incident.first.sentence = "the norm of layers.1 is 3 times its usual 2 (z 9)";
-        QCOMPARE(views::IncidentCard::evidenceText(incident.first),
+        QCOMPARE(views::incidentsentence::evidence(incident.first),
             views::kindText(Kind::GradReduced) + QStringLiteral("：layers.1 的范数是平常值 2 的 3 倍（z\u00a09）"));
-        QCOMPARE(views::IncidentCard::evidenceText(test::incidentAt(150).first),
+        QCOMPARE(views::incidentsentence::evidence(test::incidentAt(150).first),
             seen(test::incidentAt(150).first.sentence.c_str()));
         // All of its ranks, the last of which in its third step.
         incident.first.step = Step { 400 };
         incident.reach = { { "layers.1", Rank { 0 }, { Step { 402 }, Step { 500 } }, 1 },
             { "layers.2", Rank { 0 }, { Step { 407 }, Step { 500 } }, 1 },
             { "layers.1", Rank { 1 }, { Step { 400 }, Step { 500 } }, 1 } };
-        QCOMPARE(views::IncidentCard::reachedBy(incident), Step { 402 });
+        QCOMPARE(views::IncidentReach::reachedBy(incident), Step { 402 });
         // What this program does not know stays as it was recorded; so does a card around it.
         QCOMPARE(seen("hums in B flat"), QStringLiteral("hums in B flat"));
         incident.sentence = "Somewhere, something";

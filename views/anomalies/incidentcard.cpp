@@ -2,40 +2,32 @@
 #include "incidentcard.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 
 #include <QDateTime>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLineEdit>
 #include <QPainter>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QScrollArea>
 #include <QStackedWidget>
-#include <QTreeWidget>
 #include <QVBoxLayout>
 
 #include <telltale/common/annotator.h>
-#include <telltale/common/kindtext.h>
-#include <telltale/common/rowlist.h>
 #include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
-#include <telltale/core/blockname.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/shownname.h>
 #include <telltale/items/tooltiptext.h>
 #include <telltale/runs/rolelabel.h>
-#include <telltale/store/catalog.h>
 #include <telltale/store/querypool.h>
 
 #include "calmwords.h"
 #include "glyphline.h"
-#include "lanes.h"
+#include "incidentreach.h"
+#include "incidentsentence.h"
 
 namespace telltale::views {
 
@@ -48,107 +40,19 @@ namespace {
 constexpr int kClockMs = 5000;
 constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the buttons
 constexpr int kWholeHeight = 188; ///< with when it was, and what else was seen
-constexpr int kReachRow = 22;
-constexpr int kReachGap = 20; ///< before a column
 constexpr int kTextGap = 5;
 constexpr int kVerdictHeight = 240; ///< with what people say of it
-
-enum ReachRole { BlockRole = Qt::UserRole, RankRole, StepRole };
 
 QString plain(const std::string& text)
 {
     return QString::fromStdString(text);
 }
 
-/// Its own, else of the first part of it that has any; none for what is no module.
-std::optional<ModuleKey> keyOfBlock(const ViewState& state, const QString& block)
-{
-    const store::Catalog& catalog = *state.catalog();
-    QStringList names { block };
-    const std::string part = block.toStdString() + '.';
-    for (const std::uint32_t place : catalog.rows->namesInModelOrder()) {
-        const std::string_view name = catalog.rows->names().at(place);
-        if (name.starts_with(part)) {
-            names.append(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
-            break;
-        }
-    }
-    for (const QString& name : names) {
-        if (const ModuleKeys found = keysOf(catalog, state.kind(), name);
-            !found.keys.empty() && found.kind != Kind::Scalar)
-            return found.keys.front();
-    }
-    return {};
-}
-
-/// What a letter is of, on one line.
-QString unbroken(QString text)
-{
-    return text.replace(QStringLiteral("(z "), QStringLiteral("(z\u00A0"))
-        .replace(QStringLiteral("\uFF08z "), QStringLiteral("\uFF08z\u00A0"));
-}
-
-}
-
-/// Cut before a number that has no room: its first digits are another number.
-QString IncidentCard::elided(const QString& text, const QFontMetrics& metrics, int width)
-{
-    QString cut = metrics.elidedText(text, Qt::ElideRight, width);
-    qsizetype end = cut.size() - 1; // without the dots
-    if (cut == text || end <= 0)
-        return cut;
-    static const QRegularExpression kNumber(QStringLiteral("[-+\u2212]?[0-9][0-9.,e\u202F+\u2212-]*"));
-    for (auto found = kNumber.globalMatch(text); found.hasNext();) {
-        const auto number = found.next();
-        if (number.capturedStart() < end && end < number.capturedEnd())
-            end = number.capturedStart();
-    }
-    return text.left(end).trimmed() + QChar(0x2026);
-}
-
-std::vector<std::uint64_t> IncidentCard::laterFindings(const Incident& incident)
-{
-    std::vector<std::uint64_t> counts;
-    std::uint64_t all = 0;
-    for (const judge::Reach& one : incident.reach) {
-        counts.push_back(one.findings);
-        all += one.findings;
-    }
-    const std::string block = incident.first.kind == Kind::Scalar ? incident.first.name : blockOf(incident.first.name);
-    for (std::size_t i = 0; i < counts.size() && all > incident.folded; ++i) {
-        const judge::Reach& one = incident.reach[i];
-        if (one.block == block && one.rank == incident.first.rank)
-            counts[i] -= std::min(counts[i], all - incident.folded);
-    }
-    return counts;
-}
-
-// A block has a norm of each kind: two lines would differ in their numbers alone.
-QString IncidentCard::evidenceText(const judge::Finding& finding)
-{
-    const QString seen = incidentwords::seen(finding);
-    const bool isNorm
-        = finding.sentence.starts_with("the norm of ") || finding.sentence.starts_with("the total norm of ");
-    return unbroken(isNorm ? tr("%1: %2").arg(kindText(finding.kind), seen) : seen);
-}
-
-Step IncidentCard::reachedBy(const Incident& incident)
-{
-    std::map<Rank, Step> began;
-    for (const judge::Reach& one : incident.reach) {
-        const auto [rank, isNew] = began.try_emplace(one.rank, one.steps.first);
-        rank->second = std::min(rank->second, one.steps.first);
-    }
-    Step by = incident.first.step;
-    for (const auto& [rank, step] : began)
-        by = rank.value < 0 ? by : std::max(by, step);
-    return by;
 }
 
 int IncidentCard::reachHeight() const
 {
-    const int pages = m_reach->header()->sizeHint().height() + m_reach->topLevelItemCount() * kReachRow;
-    return m_pages->currentIndex() == 1 ? height() - m_pages->height() + pages : 0;
+    return m_pages->currentIndex() == 1 ? height() - m_pages->height() + m_reach->wish() : 0;
 }
 
 IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
@@ -159,6 +63,7 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     , m_when(new RoleLabel(&Theme::text2, wordsFont(12), this))
     , m_queryId(context.queries->newView())
     , m_pages(new QStackedWidget(this))
+    , m_reach(new IncidentReach(context.state, this))
     , m_calm(new GlyphLine(wordsFont(13, 600), this))
     , m_calmText(new RoleLabel(&Theme::text3, wordsFont(12), this))
 {
@@ -170,7 +75,7 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     connect(&m_clock, &QTimer::timeout, this, &IncidentCard::showTimes);
     m_buttons = makeButtons();
     m_pages->addWidget(makeText());
-    m_pages->addWidget(makeReach());
+    m_pages->addWidget(m_reach);
     m_calm->setObjectName(QStringLiteral("incidentCalm"));
     m_calm->label()->setWordWrap(true);
     m_calmText->setWordWrap(true);
@@ -247,36 +152,6 @@ QWidget* IncidentCard::makeText()
     page->setAutoFillBackground(false);
     scroll->viewport()->setAutoFillBackground(false);
     return scroll;
-}
-
-QWidget* IncidentCard::makeReach()
-{
-    m_reach = new QTreeWidget(this);
-    m_reach->setObjectName(QStringLiteral("incidentReach"));
-    m_reach->setAccessibleName(tr("Where it reached"));
-    m_reach->setRootIsDecorated(false);
-    m_reach->setUniformRowHeights(true);
-    m_reach->setFrameShape(QFrame::NoFrame);
-    m_reach->setAllColumnsShowFocus(true);
-    m_reach->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_reach->setHeaderLabels({ tr("Block"), tr("Rank"), tr("Steps"), tr("Findings") });
-    m_reach->header()->setFont(wordsFont(11));
-    m_reach->header()->setMinimumSectionSize(4);
-    m_reach->header()->setStretchLastSection(false);
-    m_reach->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    for (int column = 1; column < m_reach->columnCount(); ++column)
-        m_reach->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-    const auto go = [this](const QTreeWidgetItem* item) {
-        ViewState* state = m_context.state;
-        if (const int rank = item->data(0, RankRole).toInt(); rank >= 0)
-            state->setRank(Rank { rank });
-        if (const auto key = state->catalog() ? keyOfBlock(*state, item->data(0, BlockRole).toString()) : std::nullopt)
-            state->setSelection({ *key });
-        state->goTo(Step { item->data(0, StepRole).toLongLong() });
-    };
-    connect(m_reach, &QTreeWidget::itemClicked, this, go);
-    connect(m_reach, &QTreeWidget::itemActivated, this, go);
-    return m_reach;
 }
 
 QWidget* IncidentCard::makeButtons()
@@ -443,7 +318,7 @@ void IncidentCard::fitEvidence()
     for (std::size_t i = 0; i < std::min(m_evidence.size(), m_shown.evidence.size()); ++i) {
         RoleLabel* label = m_evidence[i]->label();
         label->setWordWrap(false);
-        label->setText(elided(m_evidenceTexts[i], label->fontMetrics(), width - GlyphLine::kIndent));
+        label->setText(incidentsentence::elided(m_evidenceTexts[i], label->fontMetrics(), width - GlyphLine::kIndent));
         label->setToolTip(items::toolTipText(m_evidenceTexts[i]));
         room -= label->fontMetrics().height() + kTextGap;
         m_evidence[i]->setVisible(room >= 0);
@@ -501,15 +376,16 @@ void IncidentCard::show(const Incident& incident)
     showTimes();
     askTimes(incident);
     // Lines break at the narrow space between the digits of a number, and never at this one.
-    m_sentence->setText(unbroken(marked(incident)).replace(QChar(0x202F), QChar(0x00A0)));
+    m_sentence->setText(incidentsentence::marked(incident).replace(QChar(0x202F), QChar(0x00A0)));
     m_sentence->setAccessibleName(incidentwords::card(incident));
     for (std::size_t i = 0; i < m_evidence.size(); ++i) {
         if (i < incident.evidence.size()) {
             const judge::Finding& seen = incident.evidence[i];
             const bool isOfRanks = seen.rule == "ranks" && !incident.reach.empty();
             m_evidenceTexts[i] = isOfRanks
-                ? tr("%1 by step %2").arg(evidenceText(seen), formatStep(reachedBy(incident).value))
-                : evidenceText(seen);
+                ? tr("%1 by step %2")
+                      .arg(incidentsentence::evidence(seen), formatStep(IncidentReach::reachedBy(incident).value))
+                : incidentsentence::evidence(seen);
             m_evidence[i]->set(glyphs::severityOf(seen.severity), m_evidenceTexts[i]);
         }
     }
@@ -526,65 +402,8 @@ void IncidentCard::show(const Incident& incident)
         notes.append(tr("Note: %1").arg(plain(note)));
     m_notes->setText(notes.join(u'\n'));
     m_notes->setVisible(!notes.isEmpty());
-    showReach(incident);
+    m_reach->showIncident(incident);
     fitHeight();
-}
-
-void IncidentCard::showReach(const Incident& incident)
-{
-    m_reach->clear();
-    QList<QTreeWidgetItem*> rows;
-    const std::vector<std::uint64_t> later = laterFindings(incident);
-    for (std::size_t i = 0; i < later.size(); ++i) {
-        const judge::Reach& one = incident.reach[i];
-        const QString steps = one.steps.count() > 1
-            ? formatStep(one.steps.first.value) + QChar(0x2013) + formatStep(one.steps.last.value)
-            : formatStep(one.steps.first.value);
-        auto* item = new QTreeWidgetItem(
-            { shownBlock(plain(one.block)), one.rank.value < 0 ? tr("all") : QString::number(one.rank.value), steps,
-                formatStep(static_cast<qint64>(later[i])) });
-        item->setFont(0, codeFont(12));
-        item->setToolTip(0, items::toolTipText(item->text(0)));
-        for (int column = 1; column < item->columnCount(); ++column) {
-            item->setFont(column, numberFont(12));
-            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-        }
-        item->setData(0, BlockRole, plain(one.block));
-        item->setData(0, RankRole, one.rank.value);
-        item->setData(0, StepRole, static_cast<qlonglong>(one.steps.first.value));
-        rows.append(item);
-    }
-    m_reach->addTopLevelItems(rows);
-    for (int column = 1; column < m_reach->columnCount(); ++column) {
-        m_reach->resizeColumnToContents(column);
-        m_reach->setColumnWidth(column, m_reach->columnWidth(column) + kReachGap);
-    }
-}
-
-QString IncidentCard::marked(const Incident& incident)
-{
-    QString text = incidentwords::card(incident).toHtmlEscaped();
-    const auto mark = [&text](const QString& words, const QString& marked) {
-        const auto at = words.isEmpty() ? -1 : text.indexOf(words);
-        if (at >= 0)
-            text.replace(at, words.size(), marked);
-        return at >= 0;
-    };
-    const auto code = [&mark](const QString& words) {
-        return mark(words,
-            QStringLiteral("<span style=\"font-family:'%1'; font-weight:600\">%2</span>")
-                .arg(codeFont(13).families().join(u"','"), words));
-    };
-    if (!code(incidentwords::place(incident.first).toHtmlEscaped()))
-        code(items::shownName(plain(incident.first.name)).toHtmlEscaped());
-    const std::int64_t step = incident.first.step.value;
-    for (const bool hasRank : { true, false }) {
-        const QString moment = incidentwords::moment(incident.first, hasRank);
-        QString shown = moment;
-        if (mark(moment, QStringLiteral("<b>%1</b>").arg(shown.replace(QString::number(step), formatStep(step)))))
-            break;
-    }
-    return text;
 }
 
 }

@@ -11,17 +11,16 @@
 
 #include "incidenttimes.h"
 
-class QFontMetrics;
 class QHBoxLayout;
 class QLineEdit;
 class QPushButton;
 class QStackedWidget;
-class QTreeWidget;
 class QVBoxLayout;
 
 namespace telltale::views {
 
 class GlyphLine;
+class IncidentReach;
 class RoleLabel;
 
 /// The current incident in one sentence, what speaks for it, where it reached, and what people say of it.
@@ -31,15 +30,6 @@ public:
     explicit IncidentCard(const ViewContext& context, QWidget* parent = nullptr);
     ~IncidentCard() override;
 
-    /// "First abnormal: <b>step 7, rank 5</b>, <code>layers.7</code>": the place that a sentence names, marked.
-    static QString marked(const judge::Incident& incident);
-    /// What else was seen, with its kind where the sentence names a block alone.
-    static QString evidenceText(const judge::Finding& finding);
-    static QString elided(const QString& text, const QFontMetrics& metrics, int width);
-    /// The step by which every rank that it reached had a finding.
-    static Step reachedBy(const judge::Incident& incident);
-    /// Of each place that it reached, without what it began with: together as many as were folded.
-    static std::vector<std::uint64_t> laterFindings(const judge::Incident& incident);
     /// Of the list of where it reached, as far as its rows want; 0 while that is not shown.
     int reachHeight() const;
 
@@ -51,7 +41,6 @@ protected:
 
 private:
     QWidget* makeText();
-    QWidget* makeReach();
     QWidget* makeButtons();
     void showPage(int page);
     void takeIncident();
@@ -60,7 +49,6 @@ private:
     void show(const judge::Incident& incident);
     void askTimes(const judge::Incident& incident);
     void showTimes();
-    void showReach(const judge::Incident& incident);
     void say(judge::Annotation::Action action, const QString& note = {});
     const judge::Incident* current() const;
 
@@ -78,13 +66,13 @@ private:
     IncidentTimes m_times; ///< of the incident that is shown
     QTimer m_clock; ///< "3 min ago" grows older
     QStackedWidget* m_pages;
+    IncidentReach* m_reach;
     RoleLabel* m_sentence = nullptr;
     std::vector<GlyphLine*> m_evidence;
     std::array<QString, kMostEvidence> m_evidenceTexts; ///< whole
     RoleLabel* m_ties = nullptr;
     RoleLabel* m_notes = nullptr;
     RoleLabel* m_why = nullptr;
-    QTreeWidget* m_reach = nullptr;
     QWidget* m_buttons = nullptr;
     QWidget* m_verdict = nullptr; ///< a note, and whether it was a true alarm
     QPushButton* m_acknowledge = nullptr;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <telltale/judge/incident.h>
+
+class QFontMetrics;
+
+/// What the card of an incident says, as it is shown there. Thread: gui.
+namespace telltale::views::incidentsentence {
+
+/// "First abnormal: <b>step 7, rank 5</b>, <code>layers.7</code>": the place that a sentence names, marked.
+QString marked(const judge::Incident& incident);
+/// What else was seen, with its kind where the sentence names a block alone.
+QString evidence(const judge::Finding& finding);
+/// Cut before a number that has no room: its first digits are another number.
+QString elided(const QString& text, const QFontMetrics& metrics, int width);
+
+}
