@@ -277,6 +277,8 @@ std::vector<Stat> statsOf(const store::Catalog& catalog, Kind kind)
     }
     if (stats.contains(Stat::Min) && stats.contains(Stat::Max))
         stats.insert(Stat::AbsMax);
+    if (stats.size() > 1) // rows of bins tell nothing beside a kind's statistics: Distributions draws them
+        stats.erase(Stat::Hist);
     return { stats.begin(), stats.end() };
 }
 
