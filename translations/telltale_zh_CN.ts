@@ -2082,6 +2082,42 @@
         <source>rank %1 does not exist; this run has only rank %2</source>
         <translation>rank %1 不存在；此运行只有 rank %2</translation>
     </message>
+    <message>
+        <source>revision %1 of the config for %2, from step %3 on</source>
+        <translation>配置修订 %1，用于%2，从第 %3 步起</translation>
+    </message>
+    <message>
+        <source>revision %1 of the config is put off to step %2</source>
+        <translation>配置修订 %1 推迟到第 %2 步</translation>
+    </message>
+    <message>
+        <source>takes over revision %1 of the config</source>
+        <translation>将采用配置修订 %1</translation>
+    </message>
+    <message>
+        <source>runs revision %1 of the config</source>
+        <translation>正在运行配置修订 %1</translation>
+    </message>
+    <message>
+        <source>refuses revision %1 of the config: %2</source>
+        <translation>拒绝配置修订 %1：%2</translation>
+    </message>
+    <message>
+        <source>was past step %1 when revision %2 of the config came</source>
+        <translation>配置修订 %2 到达时已过第 %1 步</translation>
+    </message>
+    <message>
+        <source>all ranks</source>
+        <translation>全部 rank</translation>
+    </message>
+    <message>
+        <source>revision %1 has replaced it</source>
+        <translation>已被修订 %1 取代</translation>
+    </message>
+    <message>
+        <source>it was past the step %1 times</source>
+        <translation>已有 %1 次错过该步</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>
@@ -8003,6 +8039,10 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     <message>
         <source>Copied: %1</source>
         <translation>已复制：%1</translation>
+    </message>
+    <message>
+        <source>No line outside of libraries called it.</source>
+        <translation>调用它的只有库代码。</translation>
     </message>
 </context>
 <context>

@@ -302,7 +302,7 @@ QVariant LogModel::data(const QModelIndex& index, int role) const
     const Entry& one = entry(index.row());
     switch (role) {
     case Qt::DisplayRole:
-        return cell(one, index.column());
+        return index.column() == StepColumn && one.step >= 0 ? formatStep(one.step) : cell(one, index.column());
     case Qt::ToolTipRole:
         return toolTipText(cell(one, index.column()));
     case Qt::TextAlignmentRole: {

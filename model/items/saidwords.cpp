@@ -20,6 +20,12 @@ constexpr const char* kCounts[] {
     QT_TRANSLATE_NOOP("Said", "mean over all %1 queries%2"),
     QT_TRANSLATE_NOOP("Said", "steps %1 to %2 were judged: %3 tensors and scalars, by %4 rules"),
     QT_TRANSLATE_NOOP("Said", "the file was cut off: %1 of its %2 bytes are missing"),
+    QT_TRANSLATE_NOOP("Said", "revision %1 of the config for %2, from step %3 on"),
+    QT_TRANSLATE_NOOP("Said", "revision %1 of the config is put off to step %2"),
+    QT_TRANSLATE_NOOP("Said", "takes over revision %1 of the config"),
+    QT_TRANSLATE_NOOP("Said", "runs revision %1 of the config"),
+    QT_TRANSLATE_NOOP("Said", "refuses revision %1 of the config: %2"),
+    QT_TRANSLATE_NOOP("Said", "was past step %1 when revision %2 of the config came"),
 };
 /// What an agent tells of what it cannot see, and how it names what it measured.
 constexpr const char* kAgent[] {
@@ -93,6 +99,9 @@ constexpr const char* kAgent[] {
 };
 /// What store and server say.
 constexpr const char* kStore[] {
+    QT_TRANSLATE_NOOP("Said", "all ranks"),
+    QT_TRANSLATE_NOOP("Said", "revision %1 has replaced it"),
+    QT_TRANSLATE_NOOP("Said", "it was past the step %1 times"),
     QT_TRANSLATE_NOOP("Said", "another Telltale (process %1) writes to %2"),
     QT_TRANSLATE_NOOP("Said", "close it, or use another data directory"),
     QT_TRANSLATE_NOOP("Said", "cannot listen on %1: the port is held by %2"),

@@ -35,6 +35,7 @@
 #include <telltale/run/facttree.h>
 #include <telltale/run/loggedpane.h>
 #include <telltale/run/runview.h>
+#include <telltale/runs/stacktext.h>
 #include <telltale/store/querypool.h>
 #include <telltale/structure/structureview.h>
 #include <telltale/translations/translations.h>
@@ -422,6 +423,7 @@ private Q_SLOTS:
         tree->setCurrentIndex(row(QStringLiteral("fc")));
         QCOMPARE(m_state->selection().size(), std::size_t { 1 });
         QCOMPARE(m_state->selection().front().name, QStringLiteral("layers.0.fc.weight"));
+        QVERIFY(!views::stackHtml(QStringLiteral("Without call stack\n")).contains(QLatin1String("Without")));
         const auto* stack = view->findChild<QLabel*>(QStringLiteral("structureStack"));
         QTRY_VERIFY2(stack->text().contains(QStringLiteral("model.py:41")), qPrintable(stack->text()));
         QMetaObject::invokeMethod(

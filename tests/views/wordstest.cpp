@@ -265,6 +265,9 @@ private Q_SLOTS:
                 "/ops is 7; it must be a list of operation names",
                 "/step_interval is \"x\"; it must be a whole number from 1 to 100",
                 "the operation \"nrm\" is unknown; did you mean \"norm\"?",
+                "revision 2 of the config for all ranks, from step 1106 on", "takes over revision 2 of the config",
+                "runs revision 2 of the config", "was past step 9 when revision 2 of the config came",
+                "refuses revision 2 of the config: it was past the step 3 times",
                 "\"layers.9\" matches nothing in this model; did you mean \"layers.0\"?",
                 "telltale-demo-trainer is neither beside telltale nor on the PATH; build it (it needs LibTorch: "
                 "libtorch-dev) or put it there" })

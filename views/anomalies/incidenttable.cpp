@@ -9,6 +9,7 @@
 #include <QStyledItemDelegate>
 
 #include <telltale/common/glyphs.h>
+#include <telltale/common/labels.h>
 #include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
@@ -54,6 +55,7 @@ public:
             break;
         case IncidentsModel::PlaceColumn:
             painter->setFont(codeFont(12));
+            text = fitLabels({ text }, QFontMetricsF(painter->font()), cell.width()).front();
             break;
         case IncidentsModel::RuleColumn:
         case IncidentsModel::StateColumn:
@@ -68,7 +70,7 @@ public:
     }
 };
 
-constexpr int kWidths[] = { 96, 76, 60, 300, 200, 360, 70, 110 }; ///< at most, but for the sentence
+constexpr int kWidths[] = { 96, 76, 60, 300, 200, 360, 70, 150 }; ///< at most, but for the sentence
 static_assert(std::size(kWidths) == IncidentsModel::ColumnCount);
 
 }
@@ -152,9 +154,9 @@ void IncidentTable::resizeEvent(QResizeEvent* event)
 void IncidentTable::fitColumns()
 {
     constexpr int kSentence = 120;
-    // The rule is short, and the place is what is looked for: they give last.
-    constexpr std::pair<int, int> kGiving[] { { IncidentsModel::StateColumn, 80 }, { IncidentsModel::PlaceColumn, 150 },
-        { IncidentsModel::RuleColumn, 88 } };
+    // Of a place the end stays, which tells most; of a state what a person has said of it stands at the end.
+    constexpr std::pair<int, int> kGiving[] { { IncidentsModel::PlaceColumn, 150 }, { IncidentsModel::RuleColumn, 88 },
+        { IncidentsModel::StateColumn, 80 } };
     static constexpr int kMeasured = 50; // rows
     const auto longest = [this](int column, const QFont& font) {
         int most = 0;

@@ -14,6 +14,7 @@
 #include <telltale/common/sharedaxis.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/incidentsmodel.h>
+#include <telltale/items/ruletitles.h>
 
 #include "timelinecanvas.h"
 
@@ -322,7 +323,7 @@ void TimelinePainter::paintReadout(std::int64_t incident, QSize size) const
         : words(QT_TRANSLATE_NOOP("telltale::views::Timeline", "step %1, rank %2"))
               .arg(formatStep(one->first.step.value))
               .arg(one->first.rank.value);
-    readout.value = QString::fromStdString(one->first.rule);
+    readout.value = items::ruleTitle(one->first.rule);
     readout.detail = IncidentsModel::severityWord(one->first.severity);
     const double x = xOf(one->first.step);
     views::paintReadout(m_painter, QRectF(QPointF(), QSizeF(size)), QRectF(x - 8, 0, 16, 1), readout, m_theme);

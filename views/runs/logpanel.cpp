@@ -82,7 +82,7 @@ int needOf(int column)
     if (column == LogModel::TimeColumn)
         longest = { QStringLiteral("0000-00-00 00:00:00") };
     else if (column == LogModel::StepColumn)
-        longest = { QStringLiteral("0000000") };
+        longest = { formatStep(1'000'000) };
     else if (column == LogModel::KindColumn)
         longest = LogModel::kinds();
     int need = 0;

@@ -36,6 +36,8 @@ QString breakable(const QString& text)
 
 QString stackHtml(const QString& stack)
 {
+    if (stack.trimmed() == QLatin1String("Without call stack")) // as msprobe writes it
+        return QCoreApplication::translate("telltale::views::Stack", "No line outside of libraries called it.");
     static const QRegularExpression frame(
         QStringLiteral("File ([^\\n]+), line (\\d+), in ([^\\n]+), ?\\n ([^\\n]*)(?:\\n|$)"));
     QString html;

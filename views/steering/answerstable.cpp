@@ -18,8 +18,10 @@ namespace {
 
 using State = RankSteering::State;
 
-constexpr int kWidths[] = { 56, 96, 132, 84, 72, 108, 0 };
-static_assert(std::size(kWidths) == AnswersModel::ColumnCount);
+constexpr int kState = 18; ///< its shape before its word
+constexpr int kInset = 12; ///< beside words
+constexpr int kLeastHost = 56;
+constexpr int kLeastReason = 72;
 
 void paintState(QPainter& painter, QRect cell, State state)
 {
@@ -62,7 +64,7 @@ public:
         QRect cell = wordsOf(option.rect, index);
         if (index.column() == AnswersModel::AnswerColumn) {
             paintState(*painter, cell, state);
-            cell.setLeft(cell.left() + (state == State::None ? 0 : 18));
+            cell.setLeft(cell.left() + (state == State::None ? 0 : kState));
         }
         const QVariant color = index.data(Qt::ForegroundRole);
         painter->setPen(color.isValid() && !isSelected ? color.value<QColor>() : theme.text);
@@ -83,10 +85,30 @@ AnswersTable::AnswersTable(AnswersModel* answers, QWidget* parent)
     setModel(answers);
     setItemDelegate(new AnswerDelegate(this));
     shapeTable(this);
-    QHeaderView* header = horizontalHeader();
-    header->setStretchLastSection(true);
-    for (int column = 0; column < AnswersModel::ReasonColumn; ++column)
-        setColumnWidth(column, std::max(kWidths[column], header->sectionSizeHint(column)));
+    horizontalHeader()->setStretchLastSection(true);
+    connect(answers, &QAbstractItemModel::modelReset, this, &AnswersTable::fitColumns);
+    connect(answers, &QAbstractItemModel::dataChanged, this, &AnswersTable::fitColumns);
+    fitColumns();
+}
+
+void AnswersTable::resizeEvent(QResizeEvent* event)
+{
+    QTableView::resizeEvent(event);
+    fitColumns();
+}
+
+/// As wide as their words; where that leaves no room for a reason, a host's name gives way, and is in its tool tip.
+void AnswersTable::fitColumns()
+{
+    int room = viewport()->width() - kLeastReason;
+    for (int column = 0; column < AnswersModel::ReasonColumn; ++column) {
+        const int words = sizeHintForColumn(column) + kInset + (column == AnswersModel::AnswerColumn ? kState : 0);
+        const int width = std::max(words, horizontalHeader()->sectionSizeHint(column));
+        setColumnWidth(column, width);
+        room -= width;
+    }
+    const int host = columnWidth(AnswersModel::HostColumn);
+    setColumnWidth(AnswersModel::HostColumn, std::max(std::min(host, kLeastHost), host + std::min(room, 0)));
 }
 
 }

@@ -12,6 +12,12 @@ class AnswersTable : public QTableView {
     Q_OBJECT
 public:
     explicit AnswersTable(AnswersModel* answers, QWidget* parent = nullptr);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void fitColumns();
 };
 
 }
