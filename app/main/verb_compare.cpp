@@ -88,12 +88,14 @@ Verb compareVerb()
         "what differs in their configs, hyperparameters and environments.\n"
         "Signs of gradients that both have are judged by msprobe's rule: from which step on which are suspicious.\n"
         "Scalars that tell times are left out. A and B are paths or ids from 'telltale runs'.",
-        { "RUN...", 2, 2 },
+        { "A B", 2, 2 },
         { { "--kind", "KIND", "this kind alone: grad_reduced, actv, exp_avg, ..." },
             { "--stat", "STAT", "this statistic alone: norm, mean, max, checksum, ..." },
             { "--modules", "PATTERN", "names that match: text, glob* or /regex/" },
             { "--rank", "R,R", "these ranks alone" }, { "--steps", "A:B", "these steps alone" },
-            { "--tolerance", "T", "values are equal that differ by this share of the larger one (0: the same number)" },
+            { "--tolerance", "T",
+                "values are equal that differ by this share of the larger one (0, and with it checksums: the same "
+                "number)" },
             { "--fail", "", "exit 1 where they differ" }, { "--json", "", "one JSON document on standard output" },
             { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
         runCompare };

@@ -191,9 +191,11 @@ std::string reportText(const Comparison& found, std::span<const DifferingFact> f
     }
     text += fmt::format("\n{:<16}{:>14}{:>14}  {}\n", "KIND", "COMPARED", "DIFFERING", "LARGEST");
     for (const Comparison::OfKind& of : found.kinds) {
-        const std::string largest = !of.largest ? std::string()
-                                                : fmt::format("{:.3g} at step {}, {}", of.largest->relative,
-                                                    of.largest->step.value, terminalText(of.largest->key.text()));
+        const std::string largest = !of.largest
+            ? std::string()
+            : fmt::format("{} at step {}, {}",
+                isIdentity(of.largest->stat) ? "other bits" : fmt::format("{:.3g}", of.largest->relative),
+                of.largest->step.value, terminalText(of.largest->key.text()));
         text += fmt::format("{:<16}{:>14}{:>14}  {}\n", kindName(of.kind), of.compared, of.differing, largest);
     }
     if (found.ranks.size() > 1)

@@ -63,6 +63,13 @@ double relativeOf(const CellValue& a, const CellValue& b, Stat stat)
     return std::abs(a.value - b.value) / std::max(std::abs(a.value), std::abs(b.value));
 }
 
+/// Of two checksums that differ nothing tells by how much: any other difference says more.
+bool isLarger(const Deviation& one, const Deviation& other)
+{
+    const auto rank = [](const Deviation& of) { return std::tuple(!isIdentity(of.stat), of.relative); };
+    return rank(one) > rank(other) || (rank(one) == rank(other) && one.step < other.step);
+}
+
 StepRange united(StepRange a, StepRange b)
 {
     if (a.isEmpty() || b.isEmpty())
@@ -152,8 +159,10 @@ void Comparer::pairRows()
         }
         ++m_result.rows;
         for (const StatFacts& facts : kStatTable) {
+            // A checksum is the same or not: where something is tolerated it would say no to everything.
             const bool isAsked = m_wish.stat ? facts.stat == *m_wish.stat
-                                             : facts.stat != Stat::AbsMax && facts.stat != Stat::Unspecified;
+                                             : facts.stat != Stat::AbsMax && facts.stat != Stat::Unspecified
+                    && (!isIdentity(facts.stat) || m_wish.tolerance == 0);
             if (isAsked && row.answers(facts.stat) && found->second->answers(facts.stat) && facts.stat != Stat::Hist)
                 m_pairs[{ row.kind, facts.stat }].push_back({ &row, found->second });
         }
@@ -228,9 +237,7 @@ void Comparer::differ(Deviation deviation, const Place& place)
     const CellState a = deviation.a.state;
     const CellState b = deviation.b.state;
     ofStep.nonFinite += a != b && (series::isNonFinite(a) || series::isNonFinite(b)) ? 1 : 0;
-    const bool isLarger = !of.largest || deviation.relative > of.largest->relative
-        || (deviation.relative == of.largest->relative && step < of.largest->step);
-    if (isLarger)
+    if (!of.largest || isLarger(deviation, *of.largest))
         of.largest = deviation;
     note(std::move(deviation), place);
 }
@@ -328,8 +335,11 @@ Expected<void> Comparer::judgeSigns(Kind kind, Stat stat, const Pair& pair)
         if (!read)
             return read;
     }
-    if (!samples.empty())
-        m_result.signs.push_back({ pair.a->rank, kind, m_index.key(*pair.a), judgeSignSimilarity(samples) });
+    if (!samples.empty()) {
+        SignVerdict verdict = judgeSignSimilarity(samples);
+        verdict.isAtMost = stat != Stat::Similarity;
+        m_result.signs.push_back({ pair.a->rank, kind, m_index.key(*pair.a), verdict });
+    }
     return {};
 }
 
@@ -387,7 +397,9 @@ Expected<void> Comparer::judgeSigns()
 {
     for (const auto& [of, pairs] : m_pairs) {
         const auto& [kind, stat] = of;
-        if (stat != Stat::Similarity && (kind != Kind::MgDirection || stat != Stat::Agreement))
+        // What a router calls similarity is of its experts' directions.
+        const bool isOfSigns = kind == Kind::GradSign && stat == Stat::Similarity;
+        if (!isOfSigns && (kind != Kind::MgDirection || stat != Stat::Agreement))
             continue;
         for (const Pair& pair : pairs) {
             if (isCanceled())
@@ -493,7 +505,7 @@ void Comparison::append(const Comparison& later)
     add(
         kinds, later.kinds, [](const OfKind& of) { return of.kind; },
         [](OfKind& one, const OfKind& more) {
-            if (more.largest && (!one.largest || more.largest->relative > one.largest->relative))
+            if (more.largest && (!one.largest || isLarger(*more.largest, *one.largest)))
                 one.largest = more.largest;
         });
     add(

@@ -40,9 +40,10 @@ SignVerdict judgeSignSimilarity(std::span<const SignSample> samples)
 std::string SignVerdict::reason() const
 {
     if (!before)
-        return fmt::format("only {:.4g} of the signs are the same (below {} at first)", then, kLeastAtFirst);
-    return fmt::format(
-        "the share of equal signs falls from {:.4g} to {:.4g} (a drop over {})", *before, then, kMostDrop);
+        return fmt::format("{} {:.4g} of the signs are the same (below {} at first)", isAtMost ? "at most" : "only",
+            then, kLeastAtFirst);
+    return fmt::format("the {}share of equal signs falls from {:.4g} to {:.4g} (a drop over {})",
+        isAtMost ? "largest possible " : "", *before, then, kMostDrop);
 }
 
 double mostSimilar(double a, double b)

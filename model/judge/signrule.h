@@ -30,6 +30,7 @@ struct SignVerdict {
     std::optional<Step> suspicious; ///< the first step at which the rule holds
     std::optional<double> before; ///< the share at the step before that; none at the first
     double then = 0; ///< and at it
+    bool isAtMost = false; ///< the shares are the largest that can be (mostSimilar)
 
     bool isSuspicious() const { return suspicious.has_value(); }
     /// What is suspicious, as the end of an English sentence: "the share of equal signs falls from 1 to 0 (a drop over

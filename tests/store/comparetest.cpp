@@ -245,6 +245,36 @@ private Q_SLOTS:
         QCOMPARE(judge::signSimilarity(std::vector<float>(), std::vector<float>()), 0.0);
     }
 
+    /// Of two checksums nothing tells how far their tensors are apart; and a router's similarity is of no signs.
+    void aChecksumIsTheSameOrNotAndARouterHasNoSigns()
+    {
+        const auto probed = [this](const char* name, double norm, double bits) {
+            CapsuleBuilder builder(path(name), name);
+            const auto stats = builder.addLayout(Kind::ParamOrigin, { Stat::Norm, Stat::Checksum }, { "fc.weight" });
+            const auto router = builder.addLayout(Kind::Router, { Stat::Similarity }, { "mlp.router" });
+            const auto stream = builder.addAttempt(Rank { 0 }, 0);
+            std::vector<StepBlock> blocks;
+            for (int step = 0; step < 9; ++step) {
+                blocks.push_back(store::test::makeBlock(
+                    stats, step, [&](std::int64_t, std::size_t, std::size_t stat) { return stat == 0 ? norm : bits; }));
+                blocks.push_back(store::test::makeBlock(
+                    router, step, [&](std::int64_t, std::size_t, std::size_t) { return -0.03; }));
+            }
+            builder.stage(stream, std::move(blocks));
+            builder.commit();
+            builder.finish();
+        };
+        probed("bits", 1, 7);
+        probed("otherBits", 1.001, 8);
+        QVERIFY(compare({ path("bits"), path("otherBits"), "--tolerance", "0.01", "--json" })["equal"].get<bool>());
+        const auto exact = compare({ path("bits"), path("otherBits"), "--json" });
+        QCOMPARE(exact["kinds"][0]["differing"].get<int>(), 18);
+        QCOMPARE(exact["kinds"][0]["largest"]["stat"].get<std::string>(), std::string("norm"));
+        QVERIFY(exact["signs"].empty());
+        const Outcome alone = call(app::compareVerb, { path("bits"), path("otherBits"), "--stat", "checksum" });
+        QVERIFY2(alone.out.find("other bits at step 0, fc.weight") != std::string::npos, alone.out.c_str());
+    }
+
     /// What gradient and momentum agree in bounds how alike the signs of two runs can be.
     void signsOfTwoRunsAreJudgedByTheirAgreement()
     {
@@ -271,6 +301,7 @@ private Q_SLOTS:
         QVERIFY(json["signs"][1]["suspicious"].is_null());
         const Outcome text = call(app::compareVerb, { path("signs"), path("otherSigns") });
         QVERIFY2(text.out.find("signs: 1 of 2 suspicious") != std::string::npos, text.out.c_str());
+        QVERIFY2(text.out.find("the largest possible share") != std::string::npos, text.out.c_str());
     }
 
     /// What grad_probe streamed of two trainings, and nothing else.

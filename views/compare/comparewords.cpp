@@ -100,11 +100,14 @@ QStringList comparisonNotes(const judge::Comparison& found)
                          .arg(found.signs.size()));
     if (suspicious > 0) {
         const judge::Comparison::OfSigns& first = found.signs.front();
-        notes.append(QCoreApplication::translate("CompareWords", "first: step %1, rank %2, %3: %4 to %5")
+        const QString then = QString::number(first.verdict.then, 'g', 4);
+        const QString share = first.verdict.isAtMost
+            ? QCoreApplication::translate("CompareWords", "at most %1").arg(then)
+            : QCoreApplication::translate("CompareWords", "%1 to %2")
+                  .arg(QString::number(first.verdict.before.value_or(1), 'g', 4), then);
+        notes.append(QCoreApplication::translate("CompareWords", "first: step %1, rank %2, %3: %4")
                          .arg(formatStep(first.verdict.suspicious->value), QString::number(first.rank.value),
-                             items::shownTensor(text(first.key.name), first.key.slot, u':'),
-                             QString::number(first.verdict.before.value_or(1), 'g', 4),
-                             QString::number(first.verdict.then, 'g', 4)));
+                             items::shownTensor(text(first.key.name), first.key.slot, u':'), share));
     }
     return notes;
 }
