@@ -185,6 +185,32 @@ private Q_SLOTS:
         }
     }
 
+    /// A mean is above and below zero: its colors go to both sides of it, on a logarithm, too.
+    void signedValuesHaveZeroInTheMiddle()
+    {
+        for (const HeatScale scale : { HeatScale::Linear, HeatScale::Log, HeatScale::Symlog }) {
+            const auto made = [scale](const auto& valueOf) {
+                HeatPicture p = picture(4, 50, scale);
+                for (std::size_t i = 0; i < p.result.values.size(); ++i)
+                    p.result.values[i] = valueOf(i);
+                p.finish();
+                return p;
+            };
+            const auto mixed
+                = [](std::size_t i) { return (i % 2 == 0 ? 3e-4F : -2e-5F) * static_cast<float>(i % 7 + 1); };
+            const HeatPicture both = made(mixed);
+            QVERIFY(both.isDiverging());
+            QCOMPARE(both.scale.unitOf(0), 0.5);
+            QVERIFY(!both.clippedLow && !both.clippedHigh);
+            // Those below zero alone have colors on a logarithm, too.
+            const HeatPicture negative = made([&](std::size_t i) { return -std::abs(mixed(i)); });
+            QVERIFY(!negative.clippedLow && !negative.clippedHigh);
+            // An exception is no side.
+            QVERIFY(
+                !made([](std::size_t i) { return i == 9 ? -1e-6F : 1e-3F * static_cast<float>(i + 1); }).isDiverging());
+        }
+    }
+
     void oneNaNAmongAMillionIsSeenAtEveryZoom()
     {
         const QRgb rose = glyphs::fill(CellState::NaN, Theme::dark()).rgb();

@@ -240,16 +240,18 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
 std::vector<ValueScale::Tick> ValueScale::placed(
     const std::vector<double>& values, int length, double apart, int most) const
 {
-    // Where not all find room, decades come first: on a log axis they are what the rest is read from. So is zero.
+    // Where not all find room, zero comes first and then decades: on a log axis they are what the rest is read from.
     const bool isLog = m_mode == Mode::Log;
-    const auto isFirst = [this](double value) { return m_mode != Mode::Linear && (value == 0 || isDecade(value)); };
+    const auto orderOf = [this](double value) {
+        return m_mode == Mode::Linear ? 2 : value == 0 ? 0 : isDecade(value) ? 1 : 2;
+    };
     std::vector<double> kept;
-    for (const bool areDecades : { true, false }) {
+    for (const int order : { 0, 1, 2 }) {
         for (const double value : values) {
             const double at = unitOf(value) * length;
             const bool isFree = std::none_of(
                 kept.begin(), kept.end(), [&](double other) { return std::abs(unitOf(other) * length - at) < apart; });
-            if (isFirst(value) == areDecades && at >= -0.5 && at <= length + 0.5 && isFree
+            if (orderOf(value) == order && at >= -0.5 && at <= length + 0.5 && isFree
                 && static_cast<int>(kept.size()) < most)
                 kept.push_back(value);
         }

@@ -16,6 +16,7 @@ using series::CellState;
 namespace {
 
 constexpr double kDeviationLimit = 10;
+constexpr double kLeastOfSign = 0.1; ///< share of the cells other than zero: fewer are an exception, not a side
 constexpr double kClipShare = 0.002; ///< of the finite cells at each end; their color saturates
 constexpr std::size_t kScaleSample = 40000;
 constexpr double kLeastDecades = 1; ///< that the middle half of a log scale's values is taken to spread over
@@ -253,6 +254,20 @@ void HeatPicture::computeDeviations()
     }
 }
 
+/// Finite cells above and below zero.
+std::pair<std::size_t, std::size_t> HeatPicture::signs() const
+{
+    std::size_t above = 0;
+    std::size_t below = 0;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        if (result.states[i] == CellState::Value) {
+            above += shown[i] > 0 ? 1 : 0;
+            below += shown[i] < 0 ? 1 : 0;
+        }
+    }
+    return { above, below };
+}
+
 void HeatPicture::chooseScale()
 {
     if (scaleMode == HeatScale::Difference)
@@ -263,7 +278,11 @@ void HeatPicture::chooseScale()
         scale = ValueScale(ValueScale::Mode::Linear, -kDeviationLimit, kDeviationLimit);
         return markClipped();
     }
-    const bool log = scaleMode == HeatScale::Log;
+    const auto [above, below] = signs();
+    const double least = kLeastOfSign * static_cast<double>(above + below);
+    // Signed values have their zero in the middle, and a logarithm on both sides of it.
+    const bool log = scaleMode == HeatScale::Log && static_cast<double>(below) <= least;
+    const bool isSigned = static_cast<double>(std::min(above, below)) > least || (scaleMode == HeatScale::Log && !log);
     std::vector<float> sample;
     float smallest = INFINITY;
     float largest = -INFINITY;
@@ -276,8 +295,9 @@ void HeatPicture::chooseScale()
         if (i % stride == 0)
             sample.push_back(shown[i]);
     }
-    const auto mode = log ? ValueScale::Mode::Log
-                          : (scaleMode == HeatScale::Symlog ? ValueScale::Mode::Symlog : ValueScale::Mode::Linear);
+    const auto mode = log                ? ValueScale::Mode::Log
+        : scaleMode == HeatScale::Linear ? ValueScale::Mode::Linear
+                                         : ValueScale::Mode::Symlog;
     if (!(smallest <= largest)) {
         scale = ValueScale(mode, log ? 0.1 : 0, 1);
         return markClipped();
@@ -297,6 +317,12 @@ void HeatPicture::chooseScale()
         std::tie(low, high) = roundedOutwards(low, high, log);
     if (!log && low >= 0 && low < 0.5 * high)
         low = 0;
+    if (isSigned) {
+        high = std::max(-low, high);
+        if (mode == ValueScale::Mode::Symlog)
+            high = roundedOutwards(high / 10, high, true).second;
+        low = -high;
+    }
     scale = ValueScale(mode, low, high);
     markClipped();
 }

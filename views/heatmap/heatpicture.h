@@ -73,7 +73,11 @@ struct HeatPicture {
 
     int columns() const { return result.columns; }
     /// Its colors go from a middle to both sides.
-    bool isDiverging() const { return scaleMode >= HeatScale::Deviation; }
+    bool isDiverging() const
+    {
+        return scaleMode >= HeatScale::Deviation
+            || (scale.mode() != ValueScale::Mode::Log && scale.low() == -scale.high());
+    }
     series::CellState state(int row, int column) const { return result.states[at(row, column)]; }
     float value(int row, int column) const { return result.values[at(row, column)]; }
     /// The steps of a column, and of one cell of it.
@@ -94,6 +98,7 @@ private:
         return static_cast<std::size_t>(row) * static_cast<std::size_t>(result.columns)
             + static_cast<std::size_t>(column);
     }
+    std::pair<std::size_t, std::size_t> signs() const;
     void orderByValue();
     void orderByLikeness();
     void permute(const std::vector<std::size_t>& order);

@@ -26,8 +26,10 @@ void shareScale(std::array<HeatPicture, kFaces>& faces)
             continue;
         low = any ? std::min(low, face.scale.low()) : face.scale.low();
         high = any ? std::max(high, face.scale.high()) : face.scale.high();
-        any = &face;
+        any = any && any->isDiverging() ? any : &face;
     }
+    if (any && any->isDiverging()) // zero is in the middle for all
+        low = -(high = std::max(-low, high));
     bool clippedLow = false;
     bool clippedHigh = false;
     for (HeatPicture& face : faces) {
