@@ -88,7 +88,9 @@ Expected<Wanted> readWanted(const Args& args)
         if (!wanted.kind)
             return failure(ErrorCode::BadInput, "there is no kind '" + *text + "'", "see 'telltale inspect CAPSULE'");
     }
-    if (const auto text = args.value("--stat")) {
+    if (args.has("--formats")) {
+        wanted.stat = Stat::Hist; // it is read from these alone
+    } else if (const auto text = args.value("--stat")) {
         wanted.stat = statFromName(*text);
         if (!wanted.stat)
             return failure(

@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/histogram.h>
 #include <telltale/series/query.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runfiles.h>
@@ -41,6 +42,7 @@ private Q_SLOTS:
     void showAcceptsAnIdAndARange();
     void optionsAreTakenInAnyOrderAndTheLastCounts();
     void showTakesAPatternOfNames();
+    void showSaysWhatFormatsWouldLoseBesideStatistics();
     void showListsAttentionMapsAndTheirCells();
     void wrongUsageIsOneSentenceAndExitTwo_data();
     void wrongUsageIsOneSentenceAndExitTwo();
@@ -121,6 +123,31 @@ void VerbsTest::runsListsTheArchive()
     const Outcome text = call(app::runsVerb, { "--data-dir=" + m_dir.path().toStdString() });
     QCOMPARE(text.code, 0);
     QVERIFY(text.out.find("abc123") != std::string::npos && text.out.find("299") != std::string::npos);
+}
+
+void VerbsTest::showSaysWhatFormatsWouldLoseBesideStatistics()
+{
+    const std::string path = m_dir.path().toStdString() + "/formats.telltale";
+    {
+        CapsuleBuilder builder(path);
+        const auto norms = builder.addLayout(Kind::ParamOrigin, { Stat::Norm }, { "fc.weight" });
+        auto bins
+            = std::make_shared<SeriesLayout>(*builder.addLayout(Kind::ParamOrigin, { Stat::Hist }, { "fc.weight" }));
+        bins->edges.assign(octaveEdges().begin(), octaveEdges().end());
+        bins->series.front().definition = "elements a bin";
+        StepBlock norm, counts;
+        norm.layout = norms;
+        norm.columns = { { Stat::Norm, std::vector<float> { 1 } } };
+        counts.layout = bins;
+        counts.columns = { { Stat::Hist, std::vector<std::uint64_t>(octaveEdges().size() - 1, 2) } };
+        builder.stage(builder.addAttempt(Rank { 0 }, 0), { norm, counts });
+        builder.commit();
+        builder.finish();
+    }
+    const Outcome said = call(app::showVerb, { path, "--series", "fc.weight", "--kind", "param_origin", "--formats" });
+    QVERIFY2(said.code == 0 && said.out.find("fp16") != std::string::npos, (said.out + said.err).c_str());
+    const Outcome none = call(app::showVerb, { path, "--series", "none", "--formats" });
+    QCOMPARE(none.code, 2);
 }
 
 void VerbsTest::showListsAttentionMapsAndTheirCells()
