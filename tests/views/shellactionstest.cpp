@@ -567,8 +567,11 @@ echo '{"message": "done"}'
             QTest::keyClicks(search, QString::fromLatin1(line));
         };
         QTRY_COMPARE(shown(), 2);
+        const auto count = [tree] { return tree->model()->index(0, 0).data(items::CountRole).toString(); };
+        QTRY_COMPARE(tree->model()->index(1, 0).data(items::CountRole).toString(), QStringLiteral("2"));
         type("tag:base");
         QTRY_COMPARE_WITH_TIMEOUT(shown(), 1, 20'000);
+        QCOMPARE(count(), QStringLiteral("1 of 2")); // the live ones' heading is gone
         type("tag:other");
         QTRY_COMPARE(shown(), 0);
         type("TEST run");

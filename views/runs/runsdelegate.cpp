@@ -32,8 +32,7 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
             text.setLeft(text.left() + painter->fontMetrics().horizontalAdvance(shown) + 6);
             painter->setFont(numberFont(12));
             painter->setPen(theme.text3);
-            painter->drawText(
-                text, static_cast<int>(Qt::AlignVCenter), QString::number(index.data(items::CountRole).toInt()));
+            painter->drawText(text, static_cast<int>(Qt::AlignVCenter), index.data(items::CountRole).toString());
         }
     } else if (index.column() == items::RunsModel::NameColumn) {
         const QRectF glyph(text.left(), text.top() + (text.height() - 16) / 2.0, 16, 16);

@@ -35,6 +35,15 @@ QString RunsFilter::setLine(const QString& line)
     return {};
 }
 
+QVariant RunsFilter::data(const QModelIndex& index, int role) const
+{
+    const QVariant value = QSortFilterProxyModel::data(index, role);
+    if (role != items::CountRole || !value.isValid())
+        return value;
+    const int shown = rowCount(index.siblingAtColumn(0));
+    return shown == value.toInt() ? value : tr("%1 of %2").arg(shown).arg(value.toInt());
+}
+
 bool RunsFilter::filterAcceptsRow(int row, const QModelIndex& parent) const
 {
     if (m_query.matchesAll())

@@ -20,6 +20,8 @@ public:
 
     /// Empty, or why the line cannot be used; the last one that could stays.
     QString setLine(const QString& line);
+    /// A heading counts what is shown of it, too: "3 of 7".
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
