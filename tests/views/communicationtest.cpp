@@ -435,6 +435,15 @@ private Q_SLOTS:
         QVERIFY2(config.contains("\"enable\":true") && config.contains("\"wg_distribution\":true"), config.constData());
         QVERIFY(!m_view->offer()->isVisibleTo(m_view));
         QVERIFY(m_view->emptyText().contains(QStringLiteral("have been asked")));
+        // One rank alone calls none, whatever is asked for.
+        cleanup();
+        open("plain");
+        settle();
+        run.ranks[0].runs = R"({"cc_distribution": {"enable": true}})";
+        m_steering->offer = [](const ConfigRequest&) {};
+        m_steering->set({ run });
+        QVERIFY(!m_view->offer()->isVisibleTo(m_view));
+        QVERIFY2(m_view->emptyText().contains(QStringLiteral("so far")), qPrintable(m_view->emptyText()));
     }
 
     void itLooksRight_data() { test::addLooks(); }

@@ -21,6 +21,7 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/viewbar.h>
+#include <telltale/config/monitorconfig.h>
 #include <telltale/config/textedit.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/runs/panelhead.h>
@@ -192,7 +193,30 @@ bool CommunicationView::canOffer() const
 {
     const ViewState& state = *context().state;
     return context().steering && context().steering->offer && state.run() && context().steering->of(state.run()->id)
-        && (!state.catalog() || ranksOf(*state.catalog(), Kind::Comm).empty());
+        && (!state.catalog() || ranksOf(*state.catalog(), Kind::Comm).empty()) && !areCollected();
+}
+
+const RunSteering* CommunicationView::steering() const
+{
+    const auto run = context().state->run();
+    return run && context().steering ? context().steering->of(run->id) : nullptr;
+}
+
+bool CommunicationView::areCollected() const
+{
+    const auto config = config::parseMonitorConfig(runningConfig());
+    return config && config->config.ccEnable;
+}
+
+/// What the first rank that says it runs; empty where none does.
+std::string CommunicationView::runningConfig() const
+{
+    const RunSteering* now = steering();
+    for (const RankSteering& rank : now ? now->ranks : std::vector<RankSteering>()) {
+        if (!rank.runs.empty())
+            return rank.runs;
+    }
+    return {};
 }
 
 QString CommunicationView::emptyText() const
@@ -207,7 +231,10 @@ QString CommunicationView::emptyText() const
     if (ranksOf(*state.catalog(), Kind::Comm).empty()) {
         if (m_askedRun == QString::fromStdString(state.run()->id))
             return tr("The ranks have been asked to collect their collectives; they appear with the next steps.");
-        return tr("This run records no collectives; cc_distribution.enable in its config turns them on.");
+        if (areCollected())
+            return tr("Collectives are collected, and no rank has called one so far: one rank alone calls none.");
+        return steering() ? tr("This run records no collectives; cc_distribution.enable in its config turns them on.")
+                          : tr("No collectives were recorded: none was called, or cc_distribution.enable was off.");
     }
     if (!state.moduleFilter().isEmpty())
         return tr("No call site matches the filter “%1”.").arg(state.moduleFilter());
@@ -217,16 +244,12 @@ QString CommunicationView::emptyText() const
 void CommunicationView::offerCollectives()
 {
     const auto run = context().state->run();
-    const RunSteering* steering = run && context().steering ? context().steering->of(run->id) : nullptr;
-    if (!steering || !context().steering->offer)
+    if (!steering() || !context().steering->offer)
         return;
-    std::string running;
-    for (const RankSteering& rank : steering->ranks)
-        running = running.empty() ? rank.runs : running;
     ConfigRequest wanted;
     wanted.runId = run->id;
     wanted.config = config::withMember(
-        config::withMember(running, "/cc_distribution/enable", "true"), "/cc_distribution/cc_pre_hook", "true");
+        config::withMember(runningConfig(), "/cc_distribution/enable", "true"), "/cc_distribution/cc_pre_hook", "true");
     wanted.author = qEnvironmentVariable("USER", QStringLiteral("window")).toStdString();
     context().steering->offer(wanted);
     m_askedRun = QString::fromStdString(run->id);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include <telltale/common/dataview.h>
 
@@ -13,6 +14,10 @@ class QPushButton;
 class QSplitter;
 class QStackedWidget;
 class QToolButton;
+
+namespace telltale {
+struct RunSteering;
+}
 
 namespace telltale::views {
 
@@ -60,6 +65,9 @@ private:
     void offerCollectives();
     void copyFrame(const QString& line);
     bool canOffer() const;
+    bool areCollected() const; ///< by the config that the ranks run
+    const RunSteering* steering() const;
+    std::string runningConfig() const;
     CommRequest request() const;
     const CommRow* current() const;
 
