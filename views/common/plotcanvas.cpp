@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QRegion>
 #include <QScopedValueRollback>
 #include <QWheelEvent>
 
@@ -106,11 +107,16 @@ void PlotCanvas::paintEvent(QPaintEvent*)
     paintNotes(painter, size());
     paintOverlay(painter, size());
     if (const QRect area = brush(); !area.isEmpty()) {
-        QColor fill = Theme::current().accent;
-        fill.setAlphaF(0.18F);
+        // What is left out fades: a tint of what is chosen would be lost on the colors of a map.
+        QColor veil = Theme::current().base;
+        veil.setAlphaF(0.55F);
+        for (const QRect& rest : QRegion(plotRect()) - area)
+            painter.fillRect(rest, veil);
         painter.setRenderHint(QPainter::Antialiasing, false);
-        painter.setPen(Theme::current().accent);
-        painter.setBrush(fill);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(Theme::current().base);
+        painter.drawRect(area.adjusted(-1, -1, 0, 0));
+        painter.setPen(Theme::current().text);
         painter.drawRect(area.adjusted(0, 0, -1, -1));
     }
     if (m_keyboardFocus) {
