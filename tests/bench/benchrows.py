@@ -25,4 +25,5 @@ def write(out: Path, others: list[dict[str, Any]], rows: list[dict[str, Any]]) -
     for entry in rows:
         goal = "" if entry["goal"] is None else f"  goal {entry['goal']:g} {'pass' if entry['pass'] else 'SHORT'}"
         limits = f"  limit {entry['limit_value']:.3f}" if entry.get("limit_value") is not None else ""
-        print(f"{entry['name']:64} {entry['value']:10.3f} {entry['unit']}{goal}{limits}")
+        note = f"  ({entry['note']})" if "note" in entry else ""
+        print(f"{entry['name']:64} {entry['value']:10.3f} {entry['unit']}{goal}{limits}{note}")

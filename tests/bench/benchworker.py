@@ -4,8 +4,8 @@
     benchworker.py VARIANT SIZE
 
 VARIANT is "bare", "telltale weights", "telltale histograms" (the same, with one of each reduced gradient),
-"tensorboard histograms" (SummaryWriter.add_histogram of each, and nothing else), "telltale recorder" (weights, with a
-flight recorder that keeps the rest),
+"tensorboard histograms" and "wandb histograms" (SummaryWriter.add_histogram of each, and run.watch of an offline run at
+every step, and nothing else), "telltale recorder" (weights, with a flight recorder that keeps the rest),
 "telltale attention" and "telltale maps" (weights and attention; with maps of four heads a layer at every step),
 "telltale everything", "telltale totals" (everything, but of the inputs' gradients the totals and not the shares, as
 msprobe has them), "msprobe weights" or "msprobe everything". Reads a number of steps a line; answers each with one JSON
@@ -137,6 +137,37 @@ def watch_by_msprobe(model: Any, optimizer: Any, config: Any) -> None:
     watch_by(watch, config)
 
 
+def histogram_folder(parent: str, variant: str, size: str) -> Path:
+    """Where a training leaves what a peer records of histograms."""
+    return Path(parent, f"{variant}, {size}")
+
+
+def histograms_by(variant: str, model: Any, folder: Path) -> tuple[Callable[[], None], Callable[[], None]]:
+    """Histograms of every gradient by a peer: what to call after each backward pass, and at the end."""
+    folder.mkdir()
+    if variant == "tensorboard histograms":
+        from torch.utils.tensorboard import SummaryWriter
+
+        writer = SummaryWriter(str(folder))
+        steps = itertools.count()
+
+        def add() -> None:
+            step = next(steps)
+            for name, parameter in model.named_parameters():
+                writer.add_histogram(name, parameter.grad, step)
+
+        return add, writer.close
+    # It keeps all of its files in the folder, and talks to nobody.
+    for what in ("DIR", "CONFIG_DIR", "CACHE_DIR", "DATA_DIR"):
+        os.environ[f"WANDB_{what}"] = str(folder)
+    os.environ.update(WANDB_MODE="offline", WANDB_SILENT="true", WANDB_ERROR_REPORTING="false")
+    import wandb
+
+    run = wandb.init(project="bench")
+    run.watch(model, log="gradients", log_freq=1)
+    return lambda: run.log({}), run.finish
+
+
 def main(variant: str, size: str) -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a monitor prints is not an answer
@@ -162,12 +193,10 @@ def main(variant: str, size: str) -> None:
         inside = clock(monitor.engine)
     elif variant.startswith("msprobe"):
         watch_by_msprobe(model, optimizer, config)
-    writer: Any = None
-    if variant == "tensorboard histograms":
-        from torch.utils.tensorboard import SummaryWriter
-
-        writer = SummaryWriter(tempfile.mkdtemp(dir=os.environ["MONITOR_OUTPUT_DIR"]))
-    steps = itertools.count()
+    record, finish = None, None
+    if variant in ("tensorboard histograms", "wandb histograms"):
+        folder = histogram_folder(os.environ["MONITOR_OUTPUT_DIR"], variant, size)
+        record, finish = histograms_by(variant, model, folder)
     generator = torch.Generator().manual_seed(1)
 
     def step() -> None:
@@ -176,9 +205,8 @@ def main(variant: str, size: str) -> None:
         x = torch.stack([text[i : i + length] for i in at])
         y = torch.stack([text[i + 1 : i + length + 1] for i in at])
         F.cross_entropy(model(x).flatten(0, 1), y.flatten()).backward()
-        if writer is not None:
-            for name, parameter in model.named_parameters():
-                writer.add_histogram(name, parameter.grad, next(steps))
+        if record is not None:
+            record()
         optimizer.step()
 
     for _ in range(_WARM_UP):
@@ -196,6 +224,8 @@ def main(variant: str, size: str) -> None:
         print(json.dumps(answer), file=answers, flush=True)
     if monitor is not None:
         monitor.close()
+    if finish is not None:
+        finish()
 
 
 if __name__ == "__main__":

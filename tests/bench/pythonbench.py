@@ -6,7 +6,8 @@ state of the server does to it.
 
 Every variant trains the same model from the same seed in a process of its own. The processes take turns of a few steps;
 what a variant adds is the median over the rounds of the difference to the bare training of the same round, each the
-median of its steps. Without mindstudio-probe installed the rows of msprobe are left out.
+median of its steps. Without mindstudio-probe installed the rows of msprobe are left out; without tensorboard or wandb
+theirs, and the row of histograms says so.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import sqlite3
 import statistics
 import sys
 import tempfile
@@ -24,12 +26,14 @@ from typing import Any
 
 from benchrows import row, rows_of_others, write
 from benchserver import ROOT, BenchServer, states
-from benchworker import Worker
+from benchworker import Worker, histogram_folder
 from readbench import frames
 from signbench import comparison, probing
 
 STEPS = {"0.83 M": 30, "25 M": 2}  # of a turn
 GRADIENTS = {"0.83 M": 0.83e6, "25 M": 25.3e6}
+# Who else makes histograms: the module, its name for people, the files that have them.
+PEERS = {"tensorboard": ("TensorBoard", "events.out.*"), "wandb": ("W&B", "*.wandb")}
 
 
 def hooks() -> dict[str, float]:
@@ -163,6 +167,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="the small model only")
     options = parser.parse_args()
 
+    sys.path.insert(0, str(ROOT / "capture/agent/python"))
     out = Path(options.out)
     others = rows_of_others(out, "python")
     limit = next((r["peer_value"] for r in others if r["name"] == "kernel_f32"), None)
@@ -172,12 +177,11 @@ def main() -> None:
         python_path = [str(ROOT / "capture/agent/python"), os.environ.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, python_path))
         for size in ["0.83 M"] if options.quick else list(STEPS):
-            with BenchServer(Path(folder)) as server:
-                rows += measure(options.rounds, size, dict(environment, TELLTALE_JOIN=server.join), limit)
+            with BenchServer(Path(folder, size)) as server:
+                rows += measure(options.rounds, size, dict(environment, TELLTALE_JOIN=server.join), limit, server)
         for state, change, steps in states(options.rounds, Path(folder), environment):
             name = f"python, 0.83 M: step with the server {state}, against up"
             rows.append(row(name, change, "%", 1, "lower", step_ms=steps))
-    sys.path.insert(0, str(ROOT / "capture/agent/python"))
     with tempfile.TemporaryDirectory() as folder:
         rows += frames(Path(folder))
         rows += comparison(Path(folder)) + probing(Path(folder))
@@ -198,12 +202,34 @@ def main() -> None:
     write(out, others, rows)
 
 
-def measure(rounds: int, size: str, environment: dict[str, str], limit: float | None) -> list[dict[str, Any]]:
-    """limit: nanoseconds that this machine needs to read one float32, None where that was not measured."""
+def stored(folder: Path) -> tuple[int, int, int, int]:
+    """Of the one run in which gradients have histograms: how many it holds, of how many steps, the bytes of their
+    tiles, and those of the coarser levels that pictures of many steps are drawn from."""
+    from telltale.kinds import Stat
+
+    for capsule in folder.rglob("*.telltale"):
+        file = sqlite3.connect(f"{capsule.as_uri()}?mode=ro", uri=True)
+        levels = file.execute(
+            "SELECT lvl, sum(last_step - first_step + 1), max(last_step) - min(first_step) + 1, sum(length(data)) "
+            "FROM tile WHERE stat = ? GROUP BY lvl ORDER BY lvl",
+            (int(Stat.HIST),),  # each tile is one tensor's
+        ).fetchall()
+        file.close()
+        if levels:
+            (_, count, steps, fine), *coarser = levels
+            return count, steps, fine, sum(size for *_, size in coarser)
+    raise SystemExit(f"no run in {folder} has histograms")
+
+
+def measure(
+    rounds: int, size: str, environment: dict[str, str], limit: float | None, server: BenchServer
+) -> list[dict[str, Any]]:
+    """limit: nanoseconds that this machine needs to read one float32, None where that was not measured. Stops the
+    server."""
     ours = ("weights", "histograms", "recorder", "attention", "maps", "everything", "totals")
     variants = ["bare", *(f"telltale {what}" for what in ours)]
-    if importlib.util.find_spec("tensorboard") is not None:
-        variants.append("tensorboard histograms")
+    peers = {module: who for module, who in PEERS.items() if importlib.util.find_spec(module) is not None}
+    variants += [f"{module} histograms" for module in peers]
     if importlib.util.find_spec("msprobe") is not None:
         variants += ["msprobe weights", "msprobe everything"]
     workers = []
@@ -226,6 +252,7 @@ def measure(rounds: int, size: str, environment: dict[str, str], limit: float | 
     finally:
         for worker in workers:
             worker.close()
+    server.stop()
 
     def added(variant: str) -> float:
         return statistics.median(with_it - bare for with_it, bare in zip(taken[variant], taken["bare"]))
@@ -237,11 +264,28 @@ def measure(rounds: int, size: str, environment: dict[str, str], limit: float | 
         row(f"python, {size}: shares of input gradients in place of totals, added", shares, "ms", None, "lower")
     )
     binned = statistics.median(a - b for a, b in zip(inside["telltale histograms"], inside["telltale weights"]))
-    beside: dict[str, Any] = {}
-    if "tensorboard histograms" in taken:
-        beside = {"peer": "TensorBoard add_histogram", "peer_value": 100 * added("tensorboard histograms") / bare}
+    missing = [f"without {who}: {module} is not installed" for module, (who, _) in PEERS.items() if module not in peers]
+    note = {"note": "; ".join(missing)} if missing else {}
     name = f"python, {size}: histogram of every gradient, share of the step"
-    rows.append(row(name, 100 * binned / bare, "%", 5 if size == "25 M" else None, "lower", **beside))
+    rows.append(row(name, 100 * binned / bare, "%", 5 if size == "25 M" else None, "lower", **note))
+    count, steps, fine, coarse = stored(server.folder)
+    name = f"python, {size}: histogram of every gradient, stored"
+    # A tile has 256 steps; what shorter runs take for one says nothing of longer ones.
+    goal = 24 if steps >= 256 else None
+    rows.append(row(name, fine / count, "B", goal, "lower", note="; ".join([f"{steps} steps", *missing])))
+    rows.append(row(f"{name}, its share of coarser levels", coarse / count, "B", None, "lower"))
+    # With the six statistics, that ours makes as well; and no less than what is surely there, whatever the noise says.
+    ours = max(added("telltale histograms"), statistics.median(inside["telltale histograms"]))
+    for module, (who, files) in peers.items():
+        theirs = added(f"{module} histograms")
+        beside = {"peer": who, "peer_value": theirs, "ratio": theirs / ours}
+        what = f"python, {size}: histogram of every gradient, {who} adds this many times more"
+        rows.append(row(what, theirs / ours, "x", None, "higher", **beside))
+        kept = histogram_folder(environment["MONITOR_OUTPUT_DIR"], f"{module} histograms", size).rglob(files)
+        each = sum(file.stat().st_size for file in kept) / count
+        beside = {"peer": who, "peer_value": each, "ratio": each * count / (fine + coarse)}
+        what = f"{name}, {who} keeps this many times more"
+        rows.append(row(what, beside["ratio"], "x", None, "higher", **beside))
     more = {
         what: statistics.median(a - b for a, b in zip(computed[f"telltale {what}"], computed["telltale weights"]))
         for what in ("recorder", "everything")
