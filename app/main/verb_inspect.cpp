@@ -319,7 +319,7 @@ int runInspect(const Args& args, Report& report)
         return report.fail(document.error());
     if (auto catalog = capsule->reader->catalog()) // with the damage that the log has
         capsule->catalog = std::move(*catalog);
-    const store::RunSummary summary = store::describeRun(capsule->handle.locator);
+    store::RunSummary summary = store::describeRun(capsule->handle.locator);
 
     std::optional<store::VerifyReport> verification;
     std::string verifyError;
@@ -328,6 +328,22 @@ int runInspect(const Args& args, Report& report)
         verification = verified ? std::move(*verified) : store::VerifyReport {};
         if (!verified)
             verifyError = verified.error().sentence();
+    }
+    // A damaged catalog shows without looking at every blob, and the list of runs knows what looking has found before.
+    std::vector<std::string> problems = capsule->catalog->damage;
+    if (verification)
+        problems.insert(problems.end(), verification->problems.begin(), verification->problems.end());
+    if (!verifyError.empty())
+        problems.push_back(verifyError);
+    if (const auto dataDir = dataDirOf(args)) {
+        const store::RunLocator& run = capsule->handle.locator;
+        if (verification || !problems.empty())
+            store::rememberDamage(*dataDir, run, problems.empty() ? std::string() : problems.front());
+        if (const std::string known = store::rememberedDamage(*dataDir, run); !known.empty()) {
+            summary.state = store::RunState::Damaged;
+            if (problems.empty())
+                problems.push_back(known);
+        }
     }
     const bool withNames = args.has("--names");
     if (args.has("--json")) {
@@ -340,12 +356,6 @@ int runInspect(const Args& args, Report& report)
         if (verification && verifyError.empty())
             out << fmt::format("verified {} blobs, {}\n", verification->blobs, bytesText(verification->bytes));
     }
-    // A damaged catalog shows without looking at every blob.
-    std::vector<std::string> problems = capsule->catalog->damage;
-    if (verification)
-        problems.insert(problems.end(), verification->problems.begin(), verification->problems.end());
-    if (!verifyError.empty())
-        problems.push_back(verifyError);
     std::set<std::string> said;
     for (const std::string& problem : problems) {
         if (said.insert(problem).second)

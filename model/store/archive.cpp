@@ -123,6 +123,18 @@ void makeIdsUnique(std::vector<RunSummary>& runs)
     }
 }
 
+/// As the data directory lists the file, however it was named; nothing of a file that it does not list.
+std::vector<std::string> listedPaths(const std::string& dataDir, const FileMark& mark)
+{
+    std::vector<std::string> paths = capsulePaths(dataDir);
+    for (const std::string& folder : foldersElsewhere(dataDir)) {
+        const auto found = capsulesBelow(folder);
+        paths.insert(paths.end(), found.begin(), found.end());
+    }
+    std::erase_if(paths, [&mark](const std::string& path) { return FileMark::of(path) != mark; });
+    return paths;
+}
+
 }
 
 std::string_view runStateName(RunState state)
@@ -204,6 +216,24 @@ RunListing listArchive(const std::string& dataDir)
     return listing;
 }
 
+void rememberDamage(const std::string& dataDir, const RunLocator& run, const std::string& sentence)
+{
+    const FileMark mark = FileMark::of(run.text());
+    for (const std::string& path : listedPaths(dataDir, mark))
+        ArchiveIndex(dataDir).keepDamage(path, mark, sentence);
+}
+
+std::string rememberedDamage(const std::string& dataDir, const RunLocator& run)
+{
+    const FileMark mark = FileMark::of(run.text());
+    const ArchiveIndex index(dataDir);
+    for (const std::string& path : listedPaths(dataDir, mark)) {
+        if (const RunSummary* known = index.find(path, mark); known && known->state == RunState::Damaged)
+            return known->note;
+    }
+    return {};
+}
+
 std::vector<RunSummary> listRuns(const std::string& dataDir)
 {
     return listArchive(dataDir).runs;
@@ -214,7 +244,8 @@ std::optional<RunSummary> findCopy(const std::string& dataDir, const std::string
     const RunSummary original = describeRun(RunLocator::ofFile(path));
     for (RunSummary& run : listRuns(dataDir)) {
         const bool isOfIt = run.id == original.id || run.id.starts_with(original.id + '-'); // see makeIdsUnique
-        if (isOfIt && !run.isElsewhere && run.key == original.key && run.state == original.state
+        if (isOfIt && !run.isElsewhere && run.key == original.key
+            && (run.state == original.state || describeRun(run.locator).state == original.state) // without its damage
             && run.modifiedNs == original.modifiedNs && run.lastStep == original.lastStep
             && run.fileBytes == original.fileBytes)
             return std::move(run);

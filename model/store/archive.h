@@ -62,6 +62,11 @@ RunListing listArchive(const std::string& dataDir);
 std::vector<RunSummary> listRuns(const std::string& dataDir);
 /// One run as listRuns says it, with the id that it carries.
 RunSummary describeRun(const RunLocator& run);
+/// What reading a run has found, in one sentence; empty: all of it can be read. Every list of the data directory says
+/// it from then on, until the file is another. Thread: any, one at a time; blocks.
+void rememberDamage(const std::string& dataDir, const RunLocator& run, const std::string& sentence);
+/// What is remembered of it, else an empty sentence.
+std::string rememberedDamage(const std::string& dataDir, const RunLocator& run);
 /// "#5405490a": tells runs of one name apart where people read them. An id that is a path gives its file's own.
 std::string shortRunId(const std::string& id);
 /// On disk, with what is still in SQLite's log beside it.

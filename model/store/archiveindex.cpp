@@ -96,8 +96,30 @@ void ArchiveIndex::put(const std::string& path, const FileMark& mark, const RunS
 void ArchiveIndex::save(std::size_t count)
 {
     m_isChanged |= std::erase_if(m_entries, [](const auto& entry) { return !entry.second.isThere; }) > 0;
-    if (!m_isChanged || count < kWorthwhile)
+    if (m_isChanged && count >= kWorthwhile)
+        write();
+}
+
+void ArchiveIndex::keepDamage(const std::string& path, const FileMark& mark, const std::string& sentence)
+{
+    const RunSummary* known = find(path, mark);
+    const bool isKnown = known && known->state == RunState::Damaged;
+    if (sentence.empty() ? !isKnown : isKnown && known->note == sentence)
         return;
+    m_entries.erase(path); // a run that is whole after all is read again
+    if (!sentence.empty()) {
+        RunSummary run = describeRun(RunLocator::ofFile(path));
+        if (run.state == RunState::Live)
+            return;
+        run.state = RunState::Damaged;
+        run.note = sentence;
+        put(path, mark, run);
+    }
+    write();
+}
+
+void ArchiveIndex::write()
+{
     nlohmann::json runs = nlohmann::json::object();
     for (const auto& [path, entry] : m_entries)
         runs[path] = toJson(entry.mark, entry.run);

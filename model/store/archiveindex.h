@@ -22,9 +22,10 @@ struct FileMark {
     static FileMark of(const std::string& path);
 };
 
-/// What is known of the runs of a data directory, in a file of it: thousands are listed without opening each. It is
-/// written once there are enough to be worth it, and whoever cannot write it goes without; of processes that share it
-/// the last one wins. Thread: any, one at a time.
+/// What is known of the runs of a data directory, in a file of it: thousands are listed without opening each, and what
+/// reading all of a run has found is not forgotten. It is written once there are enough to be worth it, or a run is
+/// damaged, and whoever cannot write it goes without; of processes that share it the last one wins. Thread: any, one at
+/// a time.
 class ArchiveIndex {
 public:
     static constexpr std::size_t kWorthwhile = 100; ///< runs
@@ -38,6 +39,9 @@ public:
     void put(const std::string& path, const FileMark& mark, const RunSummary& run);
     /// Writes what is known of `count` runs that are there; forgets the others.
     void save(std::size_t count);
+    /// Keeps that all of a run cannot be read, or, where the sentence is empty, no longer, and writes it if that is
+    /// new.
+    void keepDamage(const std::string& path, const FileMark& mark, const std::string& sentence);
 
 private:
     struct Entry {
@@ -45,6 +49,8 @@ private:
         RunSummary run;
         bool isThere = false; ///< was asked for since the index was read
     };
+    void write();
+
     const std::string m_path;
     mutable std::map<std::string, Entry> m_entries; ///< by the capsule's path
     bool m_isChanged = false;

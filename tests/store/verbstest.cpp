@@ -259,6 +259,29 @@ void VerbsTest::inspectVerifiesAndSaysWhatIsLost()
     QVERIFY(damaged.err.rfind("telltale: ", 0) == 0);
     QVERIFY(!damaged.json()["verify"]["whole"].get<bool>());
     QCOMPARE(damaged.json()["verify"]["problems"].size(), std::size_t { 1 });
+
+    // What was found is said by every list of its data directory, until the file is another.
+    const QTemporaryDir data;
+    const std::string dir = data.path().toStdString();
+    const std::string torn = dir + "/runs/2026-11-21_demo_abc123.telltale";
+    std::filesystem::create_directories(dir + "/runs");
+    std::filesystem::copy_file(copy, torn);
+    const auto listed = [&dir] {
+        const auto run = call(app::runsVerb, { "--data-dir", dir, "--json" }).json()[0];
+        return run["state"].get<std::string>() + run["note"].get<std::string>();
+    };
+    QCOMPARE(listed(), std::string("finished"));
+    QCOMPARE(call(app::inspectVerb, { torn, "--data-dir", dir }).code, 0);
+    const Outcome found = call(app::inspectVerb, { torn, "--verify", "--data-dir", dir, "--json" });
+    const std::string problem = found.json()["verify"]["problems"][0];
+    QCOMPARE(listed(), "damaged" + problem);
+    const Outcome later = call(app::inspectVerb, { torn, "--data-dir", dir, "--json" });
+    QCOMPARE(later.code, 1);
+    QVERIFY2(later.err.find(problem) != std::string::npos, later.err.c_str());
+    QCOMPARE(later.json()["state"].get<std::string>(), std::string("damaged"));
+    QVERIFY(store::findCopy(dir, copy)); // it is still the same run's copy
+    std::filesystem::copy_file(m_path, torn, std::filesystem::copy_options::overwrite_existing);
+    QCOMPARE(listed(), std::string("finished"));
 }
 
 void VerbsTest::showPrintsEveryValueWithTheNonFiniteByName()
