@@ -137,6 +137,11 @@ void RunDriver::show(store::RunRef run)
     m_verifyTimer.stop();
     m_meter.begin();
     m_state->setRun(std::move(run));
+    const auto& archived = m_runs.model().runs(items::RunsModel::ArchivedGroup);
+    const auto listed = std::find_if(archived.begin(), archived.end(),
+        [this](const store::RunSummary& one) { return one.locator == m_state->run()->locator; });
+    if (listed != archived.end() && listed->state == store::RunState::Damaged)
+        m_state->setDamage(text(listed->note));
     askCatalog();
     everySecond();
     Q_EMIT runOpened();
@@ -256,6 +261,13 @@ void RunDriver::takeCatalog(const std::shared_ptr<const store::Catalog>& catalog
     if (!isLive(m_state->run()) && (first || !catalog->damage.empty()))
         m_runs.model().setDamage(
             m_state->run()->locator, catalog->damage.empty() ? std::string() : catalog->damage.front());
+    if (!isLive(m_state->run()) && !catalog->damage.empty() && m_toldDamage.empty()) {
+        m_jobs->submit([dataDir = m_context.dataDir, run = m_state->run()->locator,
+                           damage = catalog->damage.front()]() -> JobThread::Delivery {
+            store::rememberDamage(dataDir, run, damage);
+            return {};
+        });
+    }
     for (const std::string& damage : catalog->damage)
         tellDamage(damage);
     if (first)
@@ -277,7 +289,7 @@ void RunDriver::verify()
 {
     constexpr std::uintmax_t kMostBytes = 64u << 20;
     const store::RunRef run = m_state->run();
-    m_jobs->submit([this, run]() -> JobThread::Delivery {
+    m_jobs->submit([this, dataDir = m_context.dataDir, run]() -> JobThread::Delivery {
         std::error_code error;
         const std::uintmax_t bytes = std::filesystem::file_size(run->locator.text(), error);
         if (error || bytes > kMostBytes)
@@ -288,11 +300,15 @@ void RunDriver::verify()
             damage = report.error().sentence();
         else if (!report->problems.empty())
             damage = report->problems.front();
-        if (damage.empty())
-            return {};
+        store::rememberDamage(dataDir, run->locator, damage);
         return [this, run, damage] {
             m_runs.model().setDamage(run->locator, damage);
-            if (m_state->run() == run)
+            if (m_state->run() != run)
+                return;
+            if (damage.empty() && !m_state->damage().isEmpty())
+                refreshArchive(); // the list said otherwise
+            m_state->setDamage(text(damage));
+            if (!damage.empty())
                 tellDamage(damage);
         };
     });

@@ -371,6 +371,17 @@ private Q_SLOTS:
         };
         QTRY_VERIFY_WITH_TIMEOUT(isTold(), kWaitMs);
         QTRY_VERIFY(m_window->toaster()->shown().join(u'\n').contains(QStringLiteral("a test run: ")));
+        // Nobody is told that nothing is wrong, and the next list of the data directory knows it.
+        const auto* card = m_window->findChild<QWidget*>(QStringLiteral("incidentCard"));
+        const auto says = [card](QLatin1String words) {
+            const auto labels = card->findChildren<QLabel*>();
+            return std::any_of(
+                labels.begin(), labels.end(), [&](const QLabel* label) { return label->text().contains(words); });
+        };
+        QTRY_VERIFY(says(QLatin1String("This run's file is damaged")));
+        QVERIFY(!state()->damage().isEmpty());
+        const auto torn = store::RunLocator::ofFile(whole.path());
+        QTRY_COMPARE(state()->damage().toStdString(), store::rememberedDamage(m_dir->path().toStdString(), torn));
         // Above every view, until a run that is whole is shown.
         auto* strip = m_window->findChild<QWidget*>(QStringLiteral("damageStrip"));
         QTRY_VERIFY(strip->isVisible());
@@ -468,6 +479,17 @@ private Q_SLOTS:
             QCOMPARE(shown(static_cast<int>(i)), views::formatValue(cells->front().value));
         }
         QVERIFY(shown(0) != shown(1));
+        // Where a name has no room, what of the module it is stays.
+        const auto nameOf = [list](int row) { return list->model()->index(row, 0).data().toString(); };
+        const int ofWeight = nameOf(0).endsWith(QLatin1String("weight")) ? 0 : 1;
+        const QString whole = nameOf(ofWeight);
+        QWidget* kinds = list->parentWidget();
+        const QSize size = kinds->size();
+        kinds->resize(170, size.height());
+        QTRY_VERIFY(nameOf(ofWeight) != whole);
+        QVERIFY2(nameOf(ofWeight).endsWith(QStringLiteral("\u2026 \u00b7 weight")), qPrintable(nameOf(ofWeight)));
+        kinds->resize(size);
+        QTRY_COMPARE(nameOf(ofWeight), whole);
         // Another kind takes the selection to what has it, by a click here and by any choice of a kind.
         const int gradient = lines[0].kind == Kind::GradReduced ? 0 : 1;
         QTest::mouseClick(

@@ -7,6 +7,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/saidwords.h>
 
 #include "lanes.h"
 
@@ -49,11 +50,21 @@ CalmWords CalmWords::ofJudged(const std::vector<judge::Judged>& all, StepRange r
     return words;
 }
 
+CalmWords CalmWords::ofDamaged(const ViewState& state)
+{
+    const bool hasJudged = !state.incidents()->judged().empty();
+    return { false, hasJudged ? tr("Nothing is wrong in what can be read") : tr("No incident can be read"),
+        tr("This run's file is damaged, and an incident may be among what is lost: %1")
+            .arg(items::saidwords::inLanguage(state.damage())) };
+}
+
 CalmWords CalmWords::of(const ViewState& state)
 {
     if (!state.run())
         return { false, tr("No run is shown"),
             tr("Open a run, or connect a training job, to see what goes wrong in it.") };
+    if (!state.damage().isEmpty())
+        return ofDamaged(state);
     if (!state.catalog() || state.fullRange().isEmpty())
         return { false, tr("Nothing was measured yet"), {} };
     const store::RunRef run = state.run();

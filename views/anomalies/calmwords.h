@@ -23,6 +23,7 @@ public:
     static CalmWords of(const ViewState& state);
 
 private:
+    static CalmWords ofDamaged(const ViewState& state);
     static CalmWords ofJudged(const std::vector<judge::Judged>& all, StepRange run, bool isLive);
 };
 

@@ -64,6 +64,7 @@ void ViewState::setRun(store::RunRef run)
     const bool live = run && run->live && !run->live->closed.load(std::memory_order_acquire);
     m_run = std::move(run);
     m_catalog.reset();
+    m_damage.clear();
     m_marks.clear();
     m_notes.clear();
     m_incidents.clear();
@@ -104,6 +105,18 @@ void ViewState::setCatalog(std::shared_ptr<const store::Catalog> catalog)
     if (isFirst)
         keepKnownSelection();
     Q_EMIT catalogChanged();
+}
+
+QString ViewState::damage() const
+{
+    return m_catalog && !m_catalog->damage.empty() ? QString::fromStdString(m_catalog->damage.front()) : m_damage;
+}
+
+void ViewState::setDamage(const QString& sentence)
+{
+    items::assertGuiThread();
+    if (assign(m_damage, sentence))
+        Q_EMIT catalogChanged();
 }
 
 void ViewState::keepKnownSelection()

@@ -56,6 +56,9 @@ public:
     void setRun(store::RunRef run);
     std::shared_ptr<const store::Catalog> catalog() const { return m_catalog; }
     void setCatalog(std::shared_ptr<const store::Catalog> catalog); ///< a newer directory of the same run
+    /// What of it cannot be read, in one sentence, as far as it is known; empty: nothing.
+    QString damage() const;
+    void setDamage(const QString& sentence); ///< that reading all of the run has found
     /// More of the run's log, in the order in which it was stored.
     void appendLog(const store::LogPage& page);
     const std::vector<EventMark>& eventMarks() const { return m_marks; }
@@ -204,6 +207,7 @@ private:
 
     store::RunRef m_run;
     std::shared_ptr<const store::Catalog> m_catalog;
+    QString m_damage;
     std::vector<EventMark> m_marks;
     std::vector<store::StepNote> m_notes;
     std::uint64_t m_droppedSamples = 0;
