@@ -400,6 +400,8 @@ void RunDriver::everySecond()
     m_meter.measure(*m_state, m_runs.model(), m_connections);
     if (!m_runs.live().empty())
         m_runs.updateLive();
+    if (m_news)
+        m_runs.model().setIncidents(m_news->incidents());
     Q_EMIT pulseChanged();
     if (m_state->run() && !pulse().live && !m_context.queries->isBusy(m_queryId))
         askCatalog();

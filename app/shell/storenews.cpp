@@ -11,6 +11,9 @@ namespace telltale::shell {
 
 StoreNews::StoreNews(const store::StoreService& service)
     : m_subscription(service.subscribe(*this))
+    , m_feed(service, [this](const store::RunRef& run, const judge::Incident& incident, judge::IncidentNews) {
+        onIncident(run->locator, incident);
+    })
 {
     const std::lock_guard lock(m_mutex);
     if (!m_runs)
@@ -34,6 +37,27 @@ store::Durable StoreNews::takeDurable(const store::RunRef& run)
     store::Durable taken = found == m_durable.end() ? store::Durable {} : std::move(*found);
     m_durable.clear();
     return taken;
+}
+
+std::map<store::RunLocator, archive::IncidentCounts> StoreNews::incidents() const
+{
+    items::assertGuiThread();
+    const std::lock_guard lock(m_mutex);
+    std::map<store::RunLocator, archive::IncidentCounts> counts;
+    for (const auto& [run, incidents] : m_incidents) {
+        for (const auto& [id, severity] : incidents)
+            ++counts[run][static_cast<std::size_t>(severity)];
+    }
+    return counts;
+}
+
+void StoreNews::onIncident(const store::RunLocator& run, const judge::Incident& incident)
+{
+    const std::lock_guard lock(m_mutex);
+    if (incident.into != 0 || incident.label == judge::Incident::Label::False)
+        m_incidents[run].erase(incident.id);
+    else
+        m_incidents[run][incident.id] = incident.first.severity;
 }
 
 void StoreNews::onDurable(const store::Durable& durable)

@@ -13,11 +13,14 @@
 
 namespace telltale::archive {
 
+/// How many incidents a run has of each severity; without those that somebody called false alarms.
+using IncidentCounts = std::array<std::size_t, 3>;
+
 /// What a run is chosen by among thousands and what listing them does not read. Thread: any (a value).
 struct RunProfile {
     std::vector<std::string> tags;
     std::vector<std::string> notes; ///< the run's own, and those that stand at its steps
-    std::array<std::size_t, 3> incidents {}; ///< by severity; without those that somebody called false alarms
+    IncidentCounts incidents {};
     /// Every value of its hyperparameters and of its config by its place: {"optimizer.lr", "0.001"}.
     std::vector<std::pair<std::string, std::string>> settings;
 

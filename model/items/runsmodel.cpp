@@ -2,12 +2,15 @@
 #include "runsmodel.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include <QCoreApplication>
 #include <QDateTime>
 
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/items/rowsync.h>
@@ -58,7 +61,7 @@ void RunsModel::setLive(std::vector<store::RunSummary> runs)
     const bool areSame = std::equal(runs.begin(), runs.end(), live.begin(), live.end(),
         [](const store::RunSummary& a, const store::RunSummary& b) { return a.locator == b.locator; });
     for (store::RunSummary& run : runs)
-        run.isPinned = m_pinned.contains(run.locator);
+        takeListed(run);
     set(LiveGroup, std::move(runs));
     if (!areSame) // their figures, which come every second, are nothing to thousands of archived ones
         place(m_archived);
@@ -66,16 +69,70 @@ void RunsModel::setLive(std::vector<store::RunSummary> runs)
 
 void RunsModel::setArchived(std::vector<store::RunSummary> runs)
 {
-    m_pinned.clear();
-    for (const store::RunSummary& run : runs) {
-        if (run.isPinned)
-            m_pinned.insert(run.locator);
-    }
+    m_listed.clear();
+    for (const store::RunSummary& run : runs)
+        m_listed[run.locator] = { run.isPinned, run.createdNs };
     std::vector<store::RunSummary> live = m_headings[LiveGroup].runs;
     for (store::RunSummary& run : live)
-        run.isPinned = m_pinned.contains(run.locator);
+        takeListed(run);
     set(LiveGroup, std::move(live));
     place(std::move(runs));
+    if (!m_archived.empty())
+        Q_EMIT profilesWanted();
+}
+
+void RunsModel::takeListed(store::RunSummary& live) const
+{
+    const auto listed = m_listed.find(live.locator);
+    const Listed known = listed == m_listed.end() ? Listed {} : listed->second;
+    live.isPinned = known.isPinned;
+    if (live.createdNs <= 0)
+        live.createdNs = known.createdNs;
+}
+
+void RunsModel::setIncidents(std::map<store::RunLocator, archive::IncidentCounts> incidents)
+{
+    assertGuiThread();
+    if (incidents != m_incidents)
+        tellIncidents([&] { m_incidents = std::move(incidents); });
+}
+
+archive::IncidentCounts RunsModel::incidentsOf(const store::RunSummary& run) const
+{
+    if (const auto live = m_incidents.find(run.locator); live != m_incidents.end())
+        return live->second;
+    const archive::RunProfile* profile = profileOf(run);
+    return profile ? profile->incidents : archive::IncidentCounts {};
+}
+
+void RunsModel::tellIncidents(const std::function<void()>& change)
+{
+    std::map<store::RunLocator, archive::IncidentCounts> before;
+    for (const Heading& heading : m_headings) {
+        for (const store::RunSummary& run : heading.runs)
+            before[run.locator] = incidentsOf(run);
+    }
+    change();
+    for (std::size_t i = 0; i < m_headings.size(); ++i) {
+        const QModelIndex parent = index(static_cast<int>(i), 0);
+        for (int row = 0; row < rowCount(parent); ++row) {
+            const store::RunSummary& run = m_headings[i].runs[static_cast<std::size_t>(row)];
+            if (incidentsOf(run) != before[run.locator])
+                Q_EMIT dataChanged(index(row, NameColumn, parent), index(row, NameColumn, parent));
+        }
+    }
+}
+
+QString RunsModel::stateText(const store::RunSummary& run) const
+{
+    const auto [notices, warnings, criticals] = incidentsOf(run);
+    QStringList incidents;
+    if (criticals > 0)
+        incidents.append(tr("%n critical incidents", nullptr, static_cast<int>(criticals)));
+    if (warnings > 0)
+        incidents.append(tr("%n warnings", nullptr, static_cast<int>(warnings)));
+    const QString state = QCoreApplication::translate("RunState", store::runStateName(run.state).data());
+    return incidents.isEmpty() ? state : state + semicolon() + incidents.join(comma());
 }
 
 void RunsModel::place(std::vector<store::RunSummary> runs)
@@ -100,8 +157,6 @@ void RunsModel::setGroupBy(GroupBy by)
 {
     if (std::exchange(m_groupBy, by) == by)
         return;
-    if (by == GroupBy::Tag)
-        Q_EMIT profilesWanted();
     arrange();
 }
 
@@ -161,7 +216,7 @@ void RunsModel::setDamage(const store::RunLocator& run, const std::string& sente
 void RunsModel::setProfiles(archive::ProfileIndex::Profiles profiles)
 {
     assertGuiThread();
-    m_profiles = std::move(profiles);
+    tellIncidents([&] { m_profiles = std::move(profiles); });
     if (m_groupBy == GroupBy::Tag)
         arrange();
     Q_EMIT profilesChanged();
@@ -358,9 +413,8 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case Qt::EditRole:
         return QString::fromStdString(run->name);
     case Qt::ToolTipRole: {
-        const QString state = QString::fromUtf8(store::runStateName(run->state).data());
         const QString note = QString::fromStdString(run->note);
-        QString first = tr("%1, %2, %3").arg(shownName(*run), state, formatBytes(run->fileBytes));
+        QString first = tr("%1, %2, %3").arg(shownName(*run), formatBytes(run->fileBytes), stateText(*run));
         if (run->createdNs > 0)
             first += u'\n' + tr("started %1, %n ranks", nullptr, run->ranks).arg(startedText(*run));
         if (run->isPinned)
@@ -381,9 +435,17 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         return static_cast<int>(run->state);
     case PinnedRole:
         return run->isPinned;
-    case Qt::AccessibleTextRole:
-        return index.column() == NameColumn && run->isPinned ? QVariant(tr("%1, pinned").arg(listedName(*run)))
-                                                             : QVariant();
+    case SeverityRole: {
+        const auto [notices, warnings, criticals] = incidentsOf(*run);
+        return criticals > 0 ? 2 : warnings > 0 ? 1 : 0;
+    }
+    case Qt::AccessibleTextRole: {
+        const bool hasMark = index.data(SeverityRole).toInt() > 0;
+        if (index.column() != NameColumn || (!run->isPinned && !hasMark))
+            return {};
+        const QString name = listedName(*run) + (hasMark ? comma() + stateText(*run) : QString());
+        return run->isPinned ? tr("%1, pinned").arg(name) : name;
+    }
     case IsGroupRole:
         return false;
     default:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,14 +28,17 @@ public:
     explicit RunsModel(QObject* parent = nullptr);
 
     void setLive(std::vector<store::RunSummary> runs);
-    /// What the headings of archived runs stand for; Tag asks for the profiles.
+    /// What the headings of archived runs stand for.
     void setGroupBy(GroupBy by);
     GroupBy groupBy() const { return m_groupBy; }
-    /// In the order given. Runs that are live as well are shown there only, pinned as they are here.
+    /// In the order given. Runs that are live as well are shown there only, pinned and begun as they are here.
     void setArchived(std::vector<store::RunSummary> runs);
+    /// Of runs that are recorded, as far as is known; of others their profiles say it.
+    void setIncidents(std::map<store::RunLocator, archive::IncidentCounts> incidents);
+    archive::IncidentCounts incidentsOf(const store::RunSummary& run) const;
     /// What reading has found, which the list of the archive does not do; an empty sentence takes it back.
     void setDamage(const store::RunLocator& run, const std::string& sentence);
-    /// What runs say of themselves, which the list of the archive does not read: none until it is asked for.
+    /// What runs say of themselves, which the list of the archive does not read: it is asked for when there are runs.
     void setProfiles(archive::ProfileIndex::Profiles profiles);
     /// Null where it is not known.
     const archive::RunProfile* profileOf(const store::RunSummary& run) const;
@@ -91,7 +95,16 @@ private:
     GroupBy m_groupBy = GroupBy::Folder;
     std::vector<store::RunSummary> m_archived; ///< in the order given
     std::map<store::RunLocator, std::string> m_damage; ///< sentences
-    std::set<store::RunLocator> m_pinned; ///< live ones, too, whose own figures do not say so
+    struct Listed {
+        bool isPinned = false;
+        std::int64_t createdNs = 0;
+    };
+    void takeListed(store::RunSummary& live) const;
+    QString stateText(const store::RunSummary& run) const; ///< "finished; 1 critical incident"
+    void tellIncidents(const std::function<void()>& change); ///< of rows whose mark is another than before it
+
+    std::map<store::RunLocator, Listed> m_listed; ///< of live ones, too, whose own figures do not say so
+    std::map<store::RunLocator, archive::IncidentCounts> m_incidents; ///< of live ones
     archive::ProfileIndex::Profiles m_profiles;
 };
 

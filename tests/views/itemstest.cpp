@@ -6,7 +6,9 @@
 #include <random>
 
 #include <QAbstractItemModelTester>
+#include <QImage>
 #include <QMimeData>
+#include <QPainter>
 #include <QPersistentModelIndex>
 #include <QRegularExpression>
 #include <QSignalSpy>
@@ -18,6 +20,7 @@
 #include <telltale/items/rowsync.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/items/saidwords.h>
+#include <telltale/runs/stateglyph.h>
 #include <telltale/store/rowsof.h>
 
 namespace itemstest {
@@ -256,6 +259,56 @@ private Q_SLOTS:
         model.setDamage(store::RunLocator::ofFile("/runs/b"), {});
         model.setArchived({ run("a"), run("b") });
         QCOMPARE(stateOf("b"), store::RunState::Finished);
+    }
+
+    void aRunThatWentWrongSaysSo()
+    {
+        RunsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QSignalSpy wanted(&model, &RunsModel::profilesWanted);
+        model.setLive({ run("live", store::RunState::Live) });
+        store::RunSummary listed = run("live", store::RunState::Live); // as the archive has its file
+        listed.createdNs = 1'700'000'000'000'000'000;
+        model.setArchived({ run("a"), run("b"), run("c"), listed });
+        QCOMPARE(wanted.count(), 1);
+        model.setLive({ run("live", store::RunState::Live) }); // its own figures do not say when it began
+        const QModelIndex live = model.indexOf(QStringLiteral("live"));
+        QVERIFY(!live.siblingAtColumn(RunsModel::StartedColumn).data().toString().isEmpty());
+
+        const QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        const auto profileOf = [](std::size_t warnings, std::size_t criticals) {
+            archive::RunProfile profile;
+            profile.incidents = { 3, warnings, criticals };
+            return std::make_shared<const archive::RunProfile>(std::move(profile));
+        };
+        model.setProfiles({ { store::RunLocator::ofFile("/runs/a"), profileOf(3, 2) },
+            { store::RunLocator::ofFile("/runs/b"), profileOf(0, 0) },
+            { store::RunLocator::ofFile("/runs/c"), profileOf(1, 0) } });
+        model.setIncidents({ { store::RunLocator::ofFile("/runs/live"), { 0, 0, 2 } } });
+        const auto severities = [&model] {
+            QList<int> found;
+            for (const char* id : { "a", "b", "c", "live" })
+                found.append(model.indexOf(QString::fromLatin1(id)).data(SeverityRole).toInt());
+            return found;
+        };
+        QCOMPARE(severities(), (QList<int> { 2, 0, 1, 2 }));
+        QCOMPARE(changed.count(), 4); // with what only its tool tip would say of b
+        const auto tip = [&model](const char* id) {
+            return model.indexOf(QString::fromLatin1(id)).data(Qt::ToolTipRole).toString();
+        };
+        QVERIFY2(tip("a").contains(QStringLiteral("finished; 2 critical incidents, 3 warnings")), qPrintable(tip("a")));
+        QVERIFY2(!tip("b").contains(u';'), qPrintable(tip("b")));
+        QVERIFY2(tip("live").contains(QStringLiteral("live; 2 critical incidents")), qPrintable(tip("live")));
+        QVERIFY(model.indexOf(QStringLiteral("a")).data(Qt::AccessibleTextRole).toString().contains(u"critical"));
+        // It is shown, not only known.
+        const auto painted = [](int loudness) {
+            QImage image(16, 16, QImage::Format_RGB32);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            views::paintRunState(&painter, image.rect(), store::RunState::Finished, loudness);
+            return image;
+        };
+        QVERIFY(painted(0) != painted(1) && painted(1) != painted(2) && painted(0) != painted(2));
     }
 
     void aLossOfNobodyKnowsHowMuchIsNotSaidToBeNothing()

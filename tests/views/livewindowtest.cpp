@@ -23,6 +23,8 @@
 #include <telltale/store/querypool.h>
 #include <telltale/store/storeservice.h>
 
+#include "incidentfixture.h"
+
 namespace livewindowtest {
 
 using namespace telltale;
@@ -139,6 +141,17 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(
             window->driver()->pulse().live && window->driver()->pulse().stepsPerSecond > 0, 20'000);
         QCOMPARE(window->driver()->runs()->runs(items::RunsModel::LiveGroup).size(), std::size_t { 1 });
+
+        // What goes wrong in it stands in the list of runs, and when it began.
+        const auto inList = [&](int column) {
+            const auto* runs = window->driver()->runs();
+            return runs->index(0, column, runs->index(items::RunsModel::LiveGroup, 0));
+        };
+        QCOMPARE(inList(items::RunsModel::NameColumn).data(items::SeverityRole).toInt(), 0);
+        QVERIFY((*service)->append(
+            { 1, window->state()->run()->locator, Rank { -1 }, judge::incidentEvent(test::incidentAt(3), 0) }));
+        QTRY_COMPARE_WITH_TIMEOUT(inList(items::RunsModel::NameColumn).data(items::SeverityRole).toInt(), 2, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(!inList(items::RunsModel::StartedColumn).data().toString().isEmpty(), 20'000);
 
         // A live run can be pinned, and not moved.
         const store::RunSummary& live = window->driver()->runs()->runs(items::RunsModel::LiveGroup).front();

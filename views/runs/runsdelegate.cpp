@@ -36,7 +36,8 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         }
     } else if (index.column() == items::RunsModel::NameColumn) {
         const QRectF glyph(text.left(), text.top() + (text.height() - 16) / 2.0, 16, 16);
-        paintRunState(painter, glyph, static_cast<store::RunState>(index.data(items::StateRole).toInt()));
+        paintRunState(painter, glyph, static_cast<store::RunState>(index.data(items::StateRole).toInt()),
+            index.data(items::SeverityRole).toInt());
         text.setLeft(text.left() + 22);
         painter->setFont(wordsFont(12));
         painter->setPen(theme.text);

@@ -3,7 +3,9 @@
 
 #include <QCoreApplication>
 #include <QPainter>
+#include <QPainterPath>
 
+#include <telltale/common/glyphs.h>
 #include <telltale/common/theme.h>
 
 namespace telltale::views {
@@ -39,10 +41,23 @@ QString runStateText(RunState state)
     return QCoreApplication::translate("RunState", text);
 }
 
-void paintRunState(QPainter* painter, const QRectF& box, RunState state)
+void paintRunState(QPainter* painter, const QRectF& box, RunState state, int loudness)
 {
     const Theme& theme = Theme::current();
     const QPointF c = box.center();
+    if (loudness > 0) {
+        const QPointF mark = c + QPointF(3.75, 3.5);
+        glyphs::paintSeverity(
+            *painter, mark, 9, loudness > 1 ? glyphs::Severity::Critical : glyphs::Severity::Warning, theme);
+        QPainterPath around;
+        around.addRect(box);
+        around.addEllipse(mark, 5.5, 5.5); // the state leaves it room, on whatever ground
+        painter->save();
+        painter->setClipPath(around, Qt::IntersectClip);
+        paintRunState(painter, box, state);
+        painter->restore();
+        return;
+    }
     const auto pen
         = [&](const QColor& color) { painter->setPen(QPen(color, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin)); };
     painter->save();

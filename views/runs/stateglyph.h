@@ -9,9 +9,10 @@ class QPainter;
 
 namespace telltale::views {
 
-/// A run's state as a shape and a color, in a 16 px box: ring with a dot = live, tick = finished, cross = failed,
-/// clock = interrupted, triangle = damaged, lock = newer. Thread: gui.
-void paintRunState(QPainter* painter, const QRectF& box, store::RunState state);
+/// A run's state as a shape and a color, in a 16 px box: ring with a dot = live, square = finished, cross = failed,
+/// clock = interrupted, triangle = damaged, lock = newer. At its lower right, by items::SeverityRole, the mark of its
+/// worst incident. Thread: gui.
+void paintRunState(QPainter* painter, const QRectF& box, store::RunState state, int loudness = 0);
 /// The word for it, for tooltips and accessibility.
 QString runStateText(store::RunState state);
 
