@@ -31,6 +31,7 @@
 #include <telltale/plot/curvepainter.h>
 #include <telltale/plot/overviewcanvas.h>
 #include <telltale/plot/overviewheader.h>
+#include <telltale/plot/overviewview.h>
 #include <telltale/run/consolepane.h>
 #include <telltale/run/facttree.h>
 #include <telltale/run/loggedpane.h>
@@ -272,6 +273,27 @@ private Q_SLOTS:
         m_state->setRank(Rank { 1 });
         m_state->setCursor({});
         QTRY_COMPARE(texts(view), QStringList { QStringLiteral("of rank 1") });
+    }
+
+    void theOverviewShowsWhatWasLoggedAtTheCursor()
+    {
+        auto* view = open<OverviewView>();
+        const auto* side = view->findChild<QWidget*>(QStringLiteral("loggedSide"));
+        QTRY_COMPARE(texts(view), QStringList { QStringLiteral("text of 30") });
+        QTRY_COMPARE(gray(view), 200);
+        QVERIFY(side->isVisible());
+        m_state->setCursor(Step { 25 });
+        QTRY_COMPARE(texts(view), QStringList { QStringLiteral("text of 20") });
+        QTRY_COMPARE(gray(view), 100);
+        stage(0, { blob("text", 25, std::string("first\n") + std::string(2000, 'x'), "sample") });
+        Q_EMIT m_state->blobsArrived();
+        QTRY_VERIFY(texts(view).join(u' ').contains(QStringLiteral("first\nxxx")));
+        QVERIFY(texts(view).join(u' ').size() < 400); // the whole of it stands in the Run view
+        m_state->setRank(Rank { 1 });
+        QTRY_COMPARE(texts(view), QStringList { QStringLiteral("of rank 1") });
+        m_state->setRank(Rank { 7 }); // that logged nothing
+        settle(view);
+        QVERIFY(!side->isVisible());
     }
 
     void theConsoleIsSearchedAndFollowed()
@@ -638,7 +660,7 @@ private:
         return found;
     }
 
-    static QList<QLabel*> contents(RunView* view)
+    static QList<QLabel*> contents(DataView* view)
     {
         QList<QLabel*> found;
         for (auto* label : view->findChildren<QLabel*>(QStringLiteral("loggedContent"))) {
@@ -647,7 +669,7 @@ private:
         }
         return found;
     }
-    static QStringList texts(RunView* view)
+    static QStringList texts(DataView* view)
     {
         QStringList found;
         for (const QLabel* label : contents(view)) {
@@ -657,7 +679,7 @@ private:
         return found;
     }
     /// Of the image that is shown.
-    static int gray(RunView* view)
+    static int gray(DataView* view)
     {
         for (const QLabel* label : contents(view)) {
             if (const QPixmap shown = label->pixmap(Qt::ReturnByValue); !shown.isNull())

@@ -17,6 +17,8 @@
 #include "curvequery.h"
 #include "exactvalues.h"
 #include "firstbad.h"
+#include "loggedcards.h"
+#include "loggedside.h"
 #include "overviewcanvas.h"
 #include "ranksside.h"
 #include "scrolledplots.h"
@@ -28,7 +30,9 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
     , m_compared(context)
     , m_bar(new ViewBar(this))
     , m_canvas(new OverviewCanvas(context.state))
+    , m_beside(new QWidget)
     , m_side(new RanksSide(context.state))
+    , m_logged(new LoggedSide)
     , m_firstBad(new FirstBad(context))
     , m_values(new ExactValues(context, m_canvas))
 {
@@ -39,8 +43,13 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
     auto* beside = new QHBoxLayout;
     beside->setSpacing(0);
     beside->addWidget(scrolledPlots(m_canvas), 1);
-    beside->addWidget(m_side);
-    m_side->hide();
+    beside->addWidget(m_beside);
+    m_beside->hide();
+    auto* sides = new QVBoxLayout(m_beside);
+    sides->setContentsMargins(0, 0, 0, 0);
+    sides->setSpacing(0);
+    sides->addWidget(m_side, 3);
+    sides->addWidget(m_logged, 2);
     layout->addLayout(beside, 1);
     m_canvas->setAccessibleName(tr("Overview"));
     m_canvas->setObjectName(QStringLiteral("overviewCanvas"));
@@ -75,6 +84,7 @@ void OverviewView::connectState()
         m_own.reset();
         m_canvas->setPicture(nullptr);
         m_side->setTimes(nullptr);
+        m_logged->cards()->clear();
         updateCaption();
         askSoon(Urgency::Now);
     });
@@ -82,7 +92,16 @@ void OverviewView::connectState()
         updateCaption();
         askSoon(Urgency::WhenIdle);
     });
-    connect(state, &ViewState::rankChanged, this, [this] { askSoon(Urgency::Now); });
+    connect(state, &ViewState::rankChanged, this, [this] {
+        m_logged->cards()->clear();
+        askSoon(Urgency::Now);
+    });
+    connect(state, &ViewState::blobsArrived, this, [this] { askSoon(Urgency::WhenIdle); });
+    connect(state, &ViewState::cursorChanged, this, [this, state] {
+        m_logged->cards()->setStep(state->cursor());
+        if (m_logged->cards()->isMissing())
+            askSoon(Urgency::WhenIdle);
+    });
     connect(state, &ViewState::ranksChanged, this, [this] { askSoon(Urgency::Now); });
     connect(state, &ViewState::comparedChanged, this, [this] {
         updateCaption();
@@ -92,6 +111,7 @@ void OverviewView::connectState()
         [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
     connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
     connect(m_side, &RanksSide::changed, this, &OverviewView::fitSide);
+    connect(m_logged->cards(), &LoggedCards::changed, this, &OverviewView::fitSide);
     connect(m_canvas, &OverviewCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
 }
 
@@ -114,8 +134,10 @@ void OverviewView::fitSide()
 {
     const int side = sideWidth(width());
     if (side > 0)
-        m_side->setFixedWidth(side);
-    m_side->setVisible(side > 0);
+        m_beside->setFixedWidth(side);
+    m_side->setVisible(!m_side->isEmpty());
+    m_logged->setVisible(!m_logged->cards()->isEmpty());
+    m_beside->setVisible(side > 0);
     constexpr int kWide = 800; // where it is narrower nothing else ends there
     m_canvas->endAsOthers(side == 0 && width() >= kWide);
 }
@@ -123,7 +145,7 @@ void OverviewView::fitSide()
 int OverviewView::sideWidth(int width) const
 {
     constexpr int kLeast = 2 * RanksSide::kLeastWidth + 120; // the scalars keep more than half of it
-    if (m_side->isEmpty() || width < kLeast)
+    if ((m_side->isEmpty() && m_logged->cards()->isEmpty()) || width < kLeast)
         return 0;
     return std::clamp(width * 36 / 100, RanksSide::kLeastWidth, RanksSide::kMostWidth);
 }
@@ -163,6 +185,8 @@ QString OverviewView::emptyText() const
         return trouble();
     if (!state.run())
         return tr("Open a run, or connect a training job, to see how it does.");
+    if (!state.damage().isEmpty())
+        return tr("No scalar of this run can be read: its file is damaged.");
     return tr("No scalar yet: this view shows loss, gradient norm, learning rate and whatever else the run logs.");
 }
 
@@ -181,21 +205,29 @@ void OverviewView::ask()
     struct Answer {
         std::shared_ptr<const CurvePicture> scalars;
         std::shared_ptr<const RankTimes> times;
+        LoggedNews logged;
     };
+    m_logged->cards()->setStep(state.cursor());
     submitRead(
-        [request](store::RunReader& reader, const series::CancelToken& cancel) -> Expected<Answer> {
+        [request, wanted = m_logged->cards()->request(state.rank())](
+            store::RunReader& reader, const series::CancelToken& cancel) -> Expected<Answer> {
             auto scalars = readScalars(reader, request, cancel);
             if (!scalars)
                 return tl::unexpected(std::move(scalars).error());
             auto times = readRankTimes(reader, request, cancel);
             if (!times)
                 return tl::unexpected(std::move(times).error());
+            // What cannot be read of these hides no scalar: the Run view says why.
+            auto logged = readLogged(reader, wanted).value_or(LoggedNews {});
             return Answer { std::make_shared<const CurvePicture>(std::move(*scalars)),
-                std::make_shared<const RankTimes>(std::move(*times)) };
+                std::make_shared<const RankTimes>(std::move(*times)), std::move(logged) };
         },
         [this](const std::shared_ptr<const Answer>& answer) {
             m_own = answer->scalars;
             m_side->setTimes(answer->times);
+            m_logged->cards()->take(answer->logged);
+            if (m_logged->cards()->isMissing())
+                askSoon(Urgency::WhenIdle);
             showMerged();
         });
 }
@@ -217,7 +249,13 @@ void OverviewView::paintPicture(QPainter& painter, QSize size)
     QRect place(QPoint(), size);
     if (const int side = sideWidth(size.width()); side > 0) {
         place.setRight(size.width() - side - 1);
-        m_side->paintTo(painter, QRect(place.right() + 1, 0, side, size.height()));
+        const QRect was = m_beside->geometry();
+        m_beside->setFixedWidth(side);
+        m_beside->resize(side, size.height());
+        m_beside->layout()->activate();
+        m_beside->render(&painter, QPoint(place.right() + 1, 0));
+        m_beside->setGeometry(was);
+        fitSide();
     }
     paintWithCaption(painter, place, *m_canvas, PictureCaption::of(*context().state, { tr("overview") }, false));
 }

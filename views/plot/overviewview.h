@@ -12,6 +12,7 @@ namespace telltale::views {
 
 class ExactValues;
 class FirstBad;
+class LoggedSide;
 class OverviewCanvas;
 class RanksSide;
 class ViewBar;
@@ -47,7 +48,9 @@ private:
     std::shared_ptr<const CurvePicture> m_own; ///< the last answer of the run that is shown
     ViewBar* m_bar;
     OverviewCanvas* m_canvas;
-    RanksSide* m_side; ///< beside the scalars
+    QWidget* m_beside; ///< the scalars: the ranks, and what was logged
+    RanksSide* m_side;
+    LoggedSide* m_logged;
     FirstBad* m_firstBad;
     ExactValues* m_values;
     QComboBox* m_smoothBox = nullptr;

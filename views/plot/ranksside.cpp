@@ -76,15 +76,6 @@ void RanksSide::showTable()
     Q_EMIT changed();
 }
 
-void RanksSide::paintTo(QPainter& painter, const QRect& place)
-{
-    const QRect was = geometry();
-    setGeometry(QRect(was.topLeft(), place.size()));
-    layout()->activate();
-    render(&painter, place.topLeft());
-    setGeometry(was);
-}
-
 void RanksSide::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);

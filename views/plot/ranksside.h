@@ -27,8 +27,6 @@ public:
 
     void setTimes(std::shared_ptr<const RankTimes> times);
     bool isEmpty() const; ///< the run is of one rank
-    /// As a part of a picture, at any height.
-    void paintTo(QPainter& painter, const QRect& place);
 
 Q_SIGNALS:
     void changed(); ///< isEmpty() may have

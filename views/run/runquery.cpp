@@ -8,7 +8,6 @@
 #include <QCoreApplication>
 
 #include <telltale/items/comma.h>
-#include <telltale/items/saidwords.h>
 #include <telltale/plot/scalarpanels.h>
 
 namespace telltale::views {
@@ -16,7 +15,6 @@ namespace {
 
 constexpr std::size_t kMostConsoleBytes = 32u << 20;
 constexpr double kGiB = 1024.0 * 1024 * 1024;
-constexpr int kLargestSide = 4096; ///< of an image that anybody may have written
 
 /// What the agent calls them, in the words of people.
 constexpr std::pair<const char*, const char*> kSystemWords[] {
@@ -64,20 +62,6 @@ void colorRanks(CurvePicture& picture)
     }
 }
 
-Expected<void> readEntries(store::RunReader& reader, LoggedEntry::Sort sort, std::int64_t after, const Rank& rank,
-    std::int64_t& last, std::vector<LoggedEntry>& entries)
-{
-    const auto found = reader.documents(sort == LoggedEntry::Sort::Text ? "text" : "image", after);
-    if (!found)
-        return tl::unexpected(found.error());
-    last = found->empty() ? after : found->back().id;
-    for (const store::DocumentInfo& info : *found) {
-        if (info.rank == rank)
-            entries.push_back({ sort, QString::fromStdString(info.name), info.step, info.id });
-    }
-    return {};
-}
-
 Expected<void> readConsole(store::RunReader& reader, const RunRequest& request, RunPicture& picture)
 {
     const auto found = reader.documents("console", request.consoleRank.value < 0 ? 0 : request.afterConsole);
@@ -105,17 +89,6 @@ Expected<void> readConsole(store::RunReader& reader, const RunRequest& request, 
     for (auto chunk = chunks.rbegin(); chunk != chunks.rend(); ++chunk)
         picture.console.append(*chunk);
     return {};
-}
-
-LoggedContent contentOf(const std::string& bytes)
-{
-    if (!std::string_view(bytes).starts_with("\x89PNG"))
-        return { QString::fromUtf8(bytes.data(), static_cast<qsizetype>(bytes.size())), {} };
-    const QImage image
-        = QImage::fromData(reinterpret_cast<const uchar*>(bytes.data()), static_cast<int>(bytes.size()), "PNG");
-    if (image.isNull() || image.width() > kLargestSide || image.height() > kLargestSide)
-        return { QCoreApplication::translate("telltale::views::RunView", "This image cannot be read."), {} };
-    return { {}, image };
 }
 
 }
@@ -157,18 +130,12 @@ Expected<RunPicture> readRun(store::RunReader& reader, const RunRequest& request
         }
         colorRanks(picture.system);
     }
-    for (auto [sort, after, last] : { std::tuple(LoggedEntry::Sort::Text, request.afterText, &picture.lastText),
-             std::tuple(LoggedEntry::Sort::Image, request.afterImage, &picture.lastImage) }) {
-        if (auto read = readEntries(reader, sort, after, request.rank, *last, picture.entries); !read)
-            return tl::unexpected(read.error());
-    }
+    auto logged = readLogged(reader, request.logged);
+    if (!logged)
+        return tl::unexpected(logged.error());
+    picture.logged = std::move(*logged);
     if (auto read = readConsole(reader, request, picture); !read)
         return tl::unexpected(read.error());
-    for (const std::int64_t id : request.contents) {
-        const auto bytes = reader.document(id);
-        picture.contents.emplace(
-            id, bytes ? contentOf(*bytes) : LoggedContent { items::saidwords::of(bytes.error()), {} });
-    }
     return picture;
 }
 

@@ -14,6 +14,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/plot/loggedcards.h>
 #include <telltale/plot/overviewcanvas.h>
 #include <telltale/plot/scrolledplots.h>
 #include <telltale/runs/panelhead.h>
@@ -136,8 +137,8 @@ void RunView::connectState()
         [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
     connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
     connect(state, &ViewState::cursorChanged, this, [this, state] {
-        m_logged->setStep(state->cursor());
-        if (!m_logged->missing().empty())
+        m_logged->cards()->setStep(state->cursor());
+        if (m_logged->cards()->isMissing())
             askSoon(Urgency::WhenIdle);
     });
     connect(m_system, &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
@@ -171,7 +172,7 @@ Step RunView::newestStep() const
 void RunView::begin()
 {
     m_known = {};
-    m_logged->clear();
+    m_logged->cards()->clear();
     m_console->clear();
     m_system->setPicture(nullptr);
     showDocument();
@@ -183,14 +184,14 @@ void RunView::ask()
     ViewState* state = context().state;
     if (!state->run())
         return;
-    m_logged->setStep(state->cursor());
+    m_logged->cards()->setStep(state->cursor());
     RunRequest request = m_known;
     request.curves
         = CurveRequest::of(*state, static_cast<int>(std::lround(m_system->plotRect().width() * devicePixelRatioF())));
     request.curves.isSystem = true;
     request.rank = state->rank();
     request.isDocumentWanted = m_knownChanges != m_documentChanges;
-    request.contents = m_logged->missing();
+    request.logged = m_logged->cards()->request(state->rank());
     submitRead([request](store::RunReader& reader,
                    const series::CancelToken& cancel) { return readRun(reader, request, cancel); },
         [this, asked = m_documentChanges](const std::shared_ptr<const RunPicture>& picture) {
@@ -206,14 +207,11 @@ void RunView::take(const RunPicture& picture)
         showDocument();
     }
     m_system->setPicture(std::make_shared<const CurvePicture>(picture.system));
-    m_known.afterText = picture.lastText;
-    m_known.afterImage = picture.lastImage;
     m_known.afterConsole = picture.lastConsole;
     m_known.consoleRank = picture.consoleRank;
-    m_logged->append(picture.entries);
-    m_logged->take(picture.contents);
+    m_logged->cards()->take(picture.logged);
     m_console->append(picture.console, picture.consoleRank.value);
-    if (!m_logged->missing().empty())
+    if (m_logged->cards()->isMissing())
         askSoon(Urgency::WhenIdle);
 }
 
