@@ -26,6 +26,8 @@ namespace telltale::views {
 
 namespace {
 
+enum NameRole { WhatRole = Qt::UserRole + 8, BehindRole };
+
 constexpr int kRowHeight = 20;
 constexpr int kValueWidth = 74;
 constexpr int kBesideValue = 24; ///< the margins of a cell, and what it ends before the edge
@@ -174,15 +176,17 @@ void AllKinds::moduleChanged()
         const Line& line = m_lines[i];
         const auto row = static_cast<int>(i);
         QString text = kindText(line.kind);
+        QString behind;
         const bool isOwn = line.key.name == m_lines.front().key.name;
         const QString part
             = line.key.slot.hasText() ? items::shownSlot(line.key.slot) : line.key.name.section(u'.', -1);
         if (line.key.slot.hasText() || !isOwn || isOfParameters(line.kind))
-            text += QStringLiteral(" \u00b7 ") + part;
+            behind = QStringLiteral(" \u00b7 ") + part;
         if (line.stat != state.stat() && line.stat != other->stat)
-            text += QStringLiteral(" (%1)").arg(statText(line.stat));
-        m_model->setData(m_model->index(row, 0), text);
-        m_model->setData(m_model->index(row, 0), text, Qt::ToolTipRole);
+            behind += QStringLiteral(" (%1)").arg(statText(line.stat));
+        m_model->setData(m_model->index(row, 0), text, WhatRole);
+        m_model->setData(m_model->index(row, 0), behind, BehindRole);
+        m_model->setData(m_model->index(row, 0), text + behind, Qt::ToolTipRole);
         m_model->setData(m_model->index(row, 0), wordsFont(12), Qt::FontRole);
         m_model->setData(m_model->index(row, 0), QSize(10, kRowHeight), Qt::SizeHintRole);
         m_model->setData(m_model->index(row, 1), numberFont(12), Qt::FontRole);
@@ -190,6 +194,7 @@ void AllKinds::moduleChanged()
         if (line.kind == state.kind() && line.key == state.selection().front())
             chosen = row;
     }
+    fitNames();
     m_list->setFixedHeight(static_cast<int>(m_lines.size()) * m_list->sizeHintForRow(0) + 2);
     m_list->setCurrentIndex(chosen >= 0 ? m_model->index(chosen, 0) : QModelIndex());
     QMetaObject::invokeMethod(this, &AllKinds::showWhole, Qt::QueuedConnection); // where the layout puts it
@@ -246,6 +251,29 @@ void AllKinds::take(const std::vector<series::CellValue>& values)
             series::isNonFinite(cell.state) ? QVariant::fromValue(&Theme::criticalText) : QVariant(), kThemeColorRole);
     }
     m_list->header()->resizeSection(1, std::max(kValueWidth, widest + kBesideValue));
+    fitNames();
+}
+
+/// A kind gives way to what of the module it is: "weight, bef... · bias".
+void AllKinds::fitNames()
+{
+    constexpr int kBesideName = 18; ///< the margins of a cell
+    const QFontMetrics metrics(wordsFont(12));
+    const int room = m_list->header()->sectionSize(0) - kBesideName;
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        const QModelIndex index = m_model->index(row, 0);
+        const QString behind = index.data(BehindRole).toString();
+        m_model->setData(index,
+            metrics.elidedText(
+                index.data(WhatRole).toString(), Qt::ElideRight, room - metrics.horizontalAdvance(behind))
+                + behind);
+    }
+}
+
+void AllKinds::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitNames();
 }
 
 void AllKinds::moveEvent(QMoveEvent* event)

@@ -42,10 +42,12 @@ public:
 
 protected:
     void moveEvent(QMoveEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void moduleChanged();
     void showWhole();
+    void fitNames();
     void ask();
     void take(const std::vector<series::CellValue>& values);
     void choose(int row);
