@@ -172,8 +172,8 @@ void CurveLegend::addLines()
     // Of many in a low strip all differences tell more than all there is of the first.
     m_hasMarks = m_compares && (severalWhere || !fitsBeside || count * (kShort + kMarks) <= m_area.height());
     const double marks = m_hasMarks ? kMarks : 0;
-    // With a line for the marks a name is not cut for the sake of its value, too.
-    const bool tall = count * (kTall + marks) <= m_area.height() || (m_hasMarks && !fitsBeside);
+    // A name is not cut for the sake of its value: what then has no room is counted, and the wheel reaches it.
+    const bool tall = count * (kTall + marks) <= m_area.height() || (!fitsBeside && (m_hasMarks || !m_compares));
     // Above its value a name may go to the edge.
     const double room = m_area.width() - (severalWhere ? 24 : tall ? 16 + kIndent : 24 + kIndent + kValue);
     m_names = fitLabels(names, severalWhere ? QFontMetricsF(codeFont(11, 500)) : plain, room);
@@ -284,7 +284,8 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
         write(QRectF(left + kIndent, line.top, whole - (one.where.isEmpty() ? 0 : valueWidth), 16),
             m_runNames[static_cast<std::size_t>(line.series)]);
         painter.setPen(theme.text3);
-        write(QRectF(left + kIndent, line.top + 15, whole - (one.where.isEmpty() ? valueWidth : 0), 15), rankText(one));
+        write(QRectF(left + kIndent, line.top + 15, whole - (one.where.isEmpty() ? valueWidth : 0), 15),
+            one.isOfOneRank ? one.where : rankText(one));
     } else if (line.form == Form::Where) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
@@ -299,7 +300,8 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
     if (line.form == Form::Tall) {
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);
-        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15), whereText(one));
+        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15),
+            one.isOfOneRank && one.where.isEmpty() ? one.runName : whereText(one));
     }
     const double alone = line.form == Form::Short ? kShort : 0;
     if (!value.atA.isEmpty() && !one.isGroup && !one.isHidden && line.height > alone) {

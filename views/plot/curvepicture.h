@@ -24,6 +24,7 @@ struct CurveSeries {
     /// A band from the smallest to the largest of several ranks: filled between two edges, without a line of its own.
     bool isGroup = false;
     std::vector<Rank> ranks; ///< of a band, ascending
+    bool isOfOneRank = false; ///< its run has no other: a legend need not name it
     bool isOtherRank = false; ///< of a series whose selected rank has the bold line: thin
     QString runName; ///< empty where only one run is drawn
     QString where; ///< what is said in place of its rank, where it is more than that

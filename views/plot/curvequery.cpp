@@ -57,6 +57,7 @@ Expected<CurveSeries> readCurve(
     one.row = std::move(row);
     one.stat = stat;
     one.result = std::move(*result);
+    one.isOfOneRank = request.catalog && ranksOf(*request.catalog, one.row.kind).size() == 1;
     one.runName = request.runName;
     one.isOtherRun = !request.runName.isEmpty();
     return one;

@@ -128,7 +128,10 @@ void CurvesView::updateCaption()
     const bool isNone = m_own && m_own->isEmpty(); // the sentence in place of the plot says why
     const auto count = isNone ? 0 : static_cast<int>(state.selection().size());
     QString caption;
-    if (count > 0)
+    const auto omitted = static_cast<int>(state.omitted().size());
+    if (count > 0 && omitted > 0)
+        caption = tr("%1 of %2 of %n selected series", nullptr, count + omitted).arg(statText(state.stat())).arg(count);
+    else if (count > 0)
         caption = tr("%1 of %n selected series", nullptr, count).arg(statText(state.stat()));
     const QString beside = besideText(state, m_canvas->picture().get());
     if (count > 0)
