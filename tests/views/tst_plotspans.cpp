@@ -333,6 +333,50 @@ private Q_SLOTS:
         QVERIFY(newest(0) == series::CellState::Value); // its rank has not come further
     }
 
+    /// Beside the values of other runs what was last finite goes before its run's name does; short names leave their
+    /// room to a long one.
+    void aHeaderNamesEveryRun()
+    {
+        ScalarPanel panel;
+        const auto setNames = [&panel](const QStringList& names) {
+            panel.picture.series.clear();
+            for (const QString& name : names) {
+                CurveSeries& one = panel.picture.series.emplace_back();
+                one.runName = name;
+                one.hasRunColor = true;
+                one.isOtherRun = panel.picture.series.size() > 1;
+                one.result.range = { Step { 0 }, Step { 9 } };
+                one.result.buckets.assign(10, single(0.25));
+            }
+        };
+        const auto headerOf = [&panel](int width) {
+            QImage image(width + 110, 40, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            paintPanelHeader(painter, QRect(100, 32, width, 8), panel, { &lastValueOf, {}, 0 }, 100);
+            return image;
+        };
+        setNames({ QStringLiteral("moe-nan"), QStringLiteral("moe-b"), QStringLiteral("cnn") });
+        const QImage plain = headerOf(400), wide = headerOf(900);
+        panel.picture.series.front().lastFinite = { Step { 8 }, 0.5 };
+        QCOMPARE(headerOf(400), plain);
+        QVERIFY(headerOf(900) != wide);
+
+        setNames({ QStringLiteral("a-name-of-many-small-parts-of-a-word"), QStringLiteral("b"), QStringLiteral("c") });
+        const QImage cut = headerOf(400);
+        const auto isInk = [&cut](int x) {
+            for (int y = 2; y < 20; ++y) {
+                if (cut.pixel(x, y) != cut.pixel(99, y))
+                    return true;
+            }
+            return false;
+        };
+        int left = 100;
+        while (left < cut.width() && !isInk(left))
+            ++left;
+        QVERIFY2(left < 150, qPrintable(QString::number(left)));
+    }
+
     void lastValueNamesTheLastFiniteOneBesideANaN()
     {
         CurveSeries one;

@@ -2,6 +2,7 @@
 #include "overviewheader.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <QCoreApplication>
@@ -115,6 +116,19 @@ bool areAlike(const CurvePicture& scalar, const ValueOf& valueOf)
            });
 }
 
+/// px of the widest of some texts in `room`, where short ones leave theirs to the others.
+double mostOf(std::vector<double> widths, double room)
+{
+    std::ranges::sort(widths);
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        const double each = room / static_cast<double>(widths.size() - i);
+        if (widths[i] > each)
+            return each;
+        room -= widths[i];
+    }
+    return widths.back();
+}
+
 /// A value in the line above a plot, and what it is of.
 struct HeaderEntry {
     const CurveSeries* one;
@@ -152,18 +166,20 @@ struct Header {
         }
         return stepsText(all.isEmpty() ? StepRange { asked, asked } : all);
     }
+    /// What stands behind a name goes before anything of the name.
     void shorten(double room)
     {
+        const QFontMetricsF metrics(wordsFont(11));
         std::vector<QString> names;
-        double whole = 0;
+        std::vector<double> widths;
         for (HeaderEntry& entry : entries) {
-            names.push_back(std::exchange(entry.name, entry.brief));
-            whole += QFontMetricsF(wordsFont(11)).horizontalAdvance(entry.brief);
+            names.push_back(entry.name = entry.brief);
+            widths.push_back(metrics.horizontalAdvance(entry.brief));
         }
-        if (!entries.front().one->hasRunColor)
+        if (!entries.front().one->hasRunColor || width() <= room)
             return;
-        const double each = (room - width() + whole) / static_cast<double>(entries.size());
-        names = fitLabels(names, QFontMetricsF(wordsFont(11)), std::max(each, kLeastName));
+        names = fitLabels(names, metrics,
+            std::max(mostOf(widths, room - width() + std::accumulate(widths.begin(), widths.end(), 0.0)), kLeastName));
         for (std::size_t i = 0; i < names.size(); ++i)
             entries[i].name = names[i];
     }
@@ -229,8 +245,10 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
         header.shorten(room);
     if (header.width() + rest() <= words.right() - left)
         room = words.right() - left; // a value goes before the step that it is of
-    while (entries.size() > 1 && header.width() + rest() > room)
+    while (entries.size() > 1 && header.width() + rest() > room) {
         entries.pop_back();
+        header.shorten(room - rest());
+    }
     if (look.step)
         when = header.steps(*look.step);
     // With one rank chosen or not, the ranks stand in one order.
