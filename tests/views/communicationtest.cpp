@@ -329,6 +329,19 @@ private Q_SLOTS:
         }
     }
 
+    void theTitleOfTheLanesAxisIsWholeHoweverShortTheSites()
+    {
+        m_state->setCursor(Step { 30 });
+        settle();
+        CommLane lane(m_state.get());
+        lane.resize(300, 200);
+        auto picture = std::make_shared<CommPicture>(shown());
+        picture->step = picture->atStep = Step { 1'000'000'000'000 };
+        lane.setPicture(picture, { 0, 1, 2 });
+        const QString title = QStringLiteral("ms in step %1").arg(formatStep(picture->atStep.value));
+        QVERIFY(lane.plotRect().left() > QFontMetrics(wordsFont(11)).horizontalAdvance(title) + 10);
+    }
+
     void theShareOfEachBarHasRoomRightOfIt()
     {
         m_state->setCursor(Step { 30 });

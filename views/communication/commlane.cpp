@@ -21,6 +21,7 @@ constexpr int kTop = 10;
 constexpr double kTallest = 22;
 constexpr double kNamed = 11; ///< px of a line that has room for its name
 constexpr int kNameRoom = 18; ///< px of the gutter that are not for a name
+constexpr int kTitleRoom = 12; ///< nor for the title of the axis
 constexpr int kTone = 18; ///< px of a line that explains a tone
 constexpr int kShareGap = 6; ///< px before the share of a bar in numbers
 constexpr int kWithShares = 360; ///< px that have room for them
@@ -41,6 +42,7 @@ void CommLane::setPicture(std::shared_ptr<const CommPicture> picture, std::vecto
     const QFontMetrics metrics(codeFont(11));
     for (const CommRow& row : m_picture ? m_picture->rows : std::vector<CommRow>())
         m_nameWidth = std::max(m_nameWidth, metrics.horizontalAdvance(row.site.shortCall()));
+    m_titleWidth = m_picture ? QFontMetrics(wordsFont(11)).horizontalAdvance(axisTitle()) : 0;
     m_shareWidth = 0;
     const auto all = bars();
     if (std::any_of(all.begin(), all.end(), [](const Bar& bar) { return bar.share < 1; })) {
@@ -68,8 +70,8 @@ std::vector<double> CommLane::axisValues(double ms, int width)
 QRect CommLane::plotRect(QSize size) const
 {
     // A file's name is not cut as long as the bars keep the larger part.
-    const int gutter
-        = std::clamp(m_nameWidth + kNameRoom, SharedAxis::kGutter, std::max(SharedAxis::kGutter, size.width() * 2 / 5));
+    const int least = std::max(SharedAxis::kGutter, m_titleWidth + kTitleRoom);
+    const int gutter = std::clamp(m_nameWidth + kNameRoom, least, std::max(least, size.width() * 2 / 5));
     // The axis follows the last line where there are few.
     const int wanted = static_cast<int>(kTallest * static_cast<double>(std::max<std::size_t>(m_order.size(), 1))) + 4;
     const int besideBars = hasShares(size) ? kShareGap + m_shareWidth + 4 : 0;
@@ -80,6 +82,11 @@ QRect CommLane::plotRect(QSize size) const
 bool CommLane::hasShares(QSize size) const
 {
     return m_shareWidth > 0 && size.width() >= kWithShares;
+}
+
+QString CommLane::axisTitle() const
+{
+    return tr("ms in step %1").arg(formatStep(m_picture->step.value_or(m_picture->atStep).value));
 }
 
 double CommLane::length() const
@@ -229,8 +236,8 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     }
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
-    painter.drawText(QRectF(2, plot.bottom() + 6, plot.left() - 10, 16), Qt::AlignRight | Qt::AlignVCenter,
-        tr("ms in step %1").arg(formatStep(m_picture->step.value_or(m_picture->atStep).value)));
+    painter.drawText(
+        QRectF(2, plot.bottom() + 6, plot.left() - 10, 16), Qt::AlignRight | Qt::AlignVCenter, axisTitle());
     if (const int top = plot.bottom() + 28; m_shareWidth > 0 && size.height() - top >= 2 * kTone)
         paintTones(painter, QRectF(plot.left(), top, size.width() - plot.left() - 8, 2 * kTone), areSharesSaid);
 }

@@ -50,6 +50,7 @@ private:
     /// The share of each bar stands right of it, in numbers.
     bool hasShares(QSize size) const;
     double length() const; ///< seconds of the step
+    QString axisTitle() const;
     QRectF lineOf(std::size_t line, const QRect& plot) const;
     QRectF boxOf(const Bar& bar, std::size_t line, const QRect& plot) const;
     int lineAt(QPoint position) const;
@@ -59,6 +60,7 @@ private:
     std::vector<int> m_order;
     QString m_current;
     int m_nameWidth = 0; ///< of the longest
+    int m_titleWidth = 0; ///< of the axis
     int m_shareWidth = 0; ///< of the longest; 0: each bar is one call
 };
 
