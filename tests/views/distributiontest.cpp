@@ -444,6 +444,8 @@ private Q_SLOTS:
             settle();
             const CurvePicture& curves = *m_view->curves()->picture();
             QCOMPARE(curves.series.size(), analysis::kFormats.size());
+            QCOMPARE(curves.series[2].row.label, QStringLiteral("e4m3")); // whole beside its value
+            QCOMPARE(curves.series[2].row.slotText(), QStringLiteral("fp8 e4m3"));
             for (std::size_t format = 0; format < analysis::kFormats.size(); ++format) {
                 const analysis::FormatFacts& facts = analysis::kFormats[format];
                 for (int column = 0; column <= 40; ++column) {
@@ -577,6 +579,20 @@ private Q_SLOTS:
                 return line.startsWith("layers.1.mlp.weight,1,777,777,count,") && line.endsWith(end);
             }));
         }
+    }
+
+    void whatIsChosenIsWholeInASmallWindow()
+    {
+        m_host.reset();
+        translations::install(*qApp, QStringLiteral("zh_CN"));
+        open("run");
+        m_state->setKind(Kind::GradReduced);
+        m_host->resize(700, 400);
+        m_view->resize(700, 400);
+        settle();
+        const auto* colors = m_view->findChild<QComboBox*>(QStringLiteral("distributionColor"));
+        QCOMPARE(colors->currentText(), QStringLiteral("占比（对数）"));
+        QTRY_VERIFY2(colors->width() >= colors->sizeHint().width(), qPrintable(QString::number(colors->width())));
     }
 
     void aRunWithoutHistogramsSaysHowToGetThem()

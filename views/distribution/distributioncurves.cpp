@@ -20,7 +20,8 @@ CurveSeries curveOf(
 {
     CurveSeries one;
     one.row = strip.row;
-    one.row.label = one.row.bin = name;
+    one.row.label = name.section(u' ', -1); // "e4m3" leaves room for its value
+    one.row.bin = name;
     one.stat = Stat::Hist;
     one.slot = slot;
     one.result.range = range;

@@ -98,7 +98,7 @@ void DistributionView::buildBelow()
 
 void DistributionView::buildBar()
 {
-    m_kindBox = m_bar->addCombo(tr("Kind"), QStringLiteral("distributionKind"));
+    m_kindBox = m_bar->addCombo(tr("Kind"), QStringLiteral("distributionKind"), false);
     m_bar->keepWhole(m_kindBox);
     m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("distributionRank"));
     m_shapeBox = m_bar->addCombo(tr("As"), QStringLiteral("distributionShape"));
@@ -390,7 +390,7 @@ Expected<void> DistributionView::writeCsv(QIODevice* device) const
                 const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(column)];
                 if (bucket.finite == 0)
                     continue;
-                place(strip, column, one.row.label);
+                place(strip, column, one.row.bin);
                 csv.empty().empty();
                 writeCell(csv, series::CellState::Value, bucket.last, false);
                 csv.endRow();
