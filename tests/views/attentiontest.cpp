@@ -7,6 +7,7 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
+#include <QLabel>
 #include <QPainter>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -98,7 +99,7 @@ Blob mapsOf(int rank, int step, int layer)
     Blob blob;
     blob.id = "attention_map-" + std::to_string(step * 10 + layer);
     blob.kind = "attention_map";
-    blob.name = "layers." + std::to_string(layer) + ".attn";
+    blob.name = (layer == 2 ? "module.layers." : "layers.") + std::to_string(layer) + ".attn"; // as DDP names it
     blob.step = Step { step };
     blob.bytes = R"({"format":1,"dtype":"float16","heads":[1,3],"shape":[6,2,64,64],"rows":16,"columns":16,)"
                  R"("queries_per_row":4,"keys_per_column":4,"looked":64,"scale":0.25,"call":0,"chunk":0,)"
@@ -252,6 +253,22 @@ private Q_SLOTS:
             QVERIFY2(
                 canvas->height() >= std::min(canvas->leastHeight(), height - 40), qPrintable(QString::number(height)));
             QCOMPARE(!m_view->curves(0)->visibleRegion().isEmpty(), hasCurves);
+        }
+    }
+
+    /// Of two that belong together none goes alone.
+    void theSidesAreLabeledAlike()
+    {
+        for (int width = 400; width <= 1080; width += 20) {
+            m_view->resize(width, 700);
+            settle();
+            int labels = 0;
+            for (const QLabel* label : m_view->findChildren<QLabel*>()) {
+                const QString of = label->buddy() ? label->buddy()->objectName() : QString();
+                if (of == QLatin1String("attentionLeft") || of == QLatin1String("attentionRight"))
+                    labels += label->isHidden() ? 0 : 1;
+            }
+            QVERIFY2(labels != 1, qPrintable(QString::number(width)));
         }
     }
 
@@ -435,6 +452,22 @@ private Q_SLOTS:
         for (const auto key : { Qt::Key_Down, Qt::Key_PageDown, Qt::Key_Right, Qt::Key_Return })
             QTest::keyClick(&maps, key);
         QCOMPARE(m_state->selection(), (std::vector { head(1, 3) }));
+    }
+
+    /// Few of them leave their room to the maps of heads.
+    void whatRecordedMapsDoNotFillIsTheMapsAbove()
+    {
+        m_state->setCursor(Step { 600 });
+        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
+        const HeadMapsCanvas* maps = m_view->headMaps();
+        for (const QSize size : { QSize(1080, 1000), QSize(700, 700) }) {
+            m_host->resize(size);
+            m_view->resize(size);
+            settle();
+            const int rest = maps->height() - maps->usedHeight(maps->size());
+            QVERIFY2(rest <= 4 || m_view->canvas()->height() >= m_view->canvas()->mostHeight() - 4,
+                qPrintable(QString::number(rest)));
+        }
     }
 
     /// However small a map is.

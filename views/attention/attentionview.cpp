@@ -165,7 +165,7 @@ void AttentionView::buildBar()
     const std::array labels { tr("Left"), tr("Right") };
     const std::array names { QStringLiteral("attentionLeft"), QStringLiteral("attentionRight") };
     for (std::size_t side = 0; side < m_valueBoxes.size(); ++side) {
-        m_valueBoxes[side] = m_bar->addCombo(labels[side], names[side]);
+        m_valueBoxes[side] = m_bar->addCombo(labels[side], names[side], false); // they stand as their maps do
         for (const HeadValue value : kValues)
             m_valueBoxes[side]->addItem(headValueText(value), static_cast<int>(value));
         m_valueBoxes[side]->setCurrentIndex(m_valueBoxes[side]->findData(static_cast<int>(m_values[side])));
@@ -411,13 +411,20 @@ void AttentionView::ask()
         [this](const std::shared_ptr<const AttentionAnswer>& answer) { show(answer); });
 }
 
-/// The maps take what they can fill, and leave what is below them enough; where that is not there, all.
-int AttentionView::mapsHeight(int height) const
+/// The maps take what they can fill, and leave what is below them enough; where that is not there, all. What recorded
+/// maps do not fill is theirs again.
+int AttentionView::mapsHeight(QSize size) const
 {
+    const int height = size.height();
     const double share = m_below == BelowMaps::HeadMaps ? kMapShareAboveMaps : kMapShare;
     const int own = std::min(static_cast<int>(std::lround(height * share)), m_canvas->mostHeight());
     const int maps = std::max(std::min(own, height - kEnoughBelow), std::min(m_canvas->leastHeight(), height));
-    return height - maps < kLeastBelow ? height : maps;
+    if (height - maps < kLeastBelow)
+        return height;
+    if (m_below != BelowMaps::HeadMaps)
+        return maps;
+    const int used = m_headMaps->usedHeight({ size.width(), height - maps - kCaptionHeight }) + kCaptionHeight;
+    return std::clamp(height - std::max(used, kLeastBelow), maps, std::max(maps, m_canvas->mostHeight()));
 }
 
 void AttentionView::fitSplit()
@@ -425,7 +432,7 @@ void AttentionView::fitSplit()
     const int height = m_split->height();
     if (m_isSplitChosen || height <= 0)
         return;
-    const int maps = mapsHeight(height);
+    const int maps = mapsHeight(m_split->size());
     m_split->setSizes({ maps, height - maps });
 }
 
@@ -467,6 +474,7 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
         m_bar->setComboVisible(box, !isEmpty);
     m_bar->setComboVisible(m_layerBox, !isEmpty && m_axes == HeadAxes::RankByHead);
     m_split->widget(1)->setVisible(!isEmpty);
+    showHeadMaps(answer.headMaps.get());
     fitSplit();
     if (!isEmpty && m_axes == HeadAxes::RankByHead)
         fillLayers(answer.layers, *answer.maps);
@@ -499,7 +507,6 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
         }
         m_strips[side]->setPicture(answer.below[side].strips);
     }
-    showHeadMaps(answer.headMaps.get());
 }
 
 void AttentionView::showHeadMaps(const HeadMapPicture* picture)
@@ -552,7 +559,7 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
         = PictureCaption::of(state, { headValueText(m_values[0]), headValueText(m_values[1]) }, true);
     if (!m_canvas->picture() || m_canvas->picture()->isEmpty())
         return paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, caption);
-    const int maps = mapsHeight(size.height());
+    const int maps = mapsHeight(size);
     paintWithCaption(painter, QRect(0, 0, size.width(), maps), *m_canvas, caption);
     if (maps == size.height())
         return;

@@ -61,7 +61,7 @@ private:
     void fillLayers(const QStringList& names, const AttentionPicture& shown);
     void pickHead(const ModuleKey& head, Rank rank, bool isAdded);
     void showHeadMaps(const HeadMapPicture* picture);
-    int mapsHeight(int height) const; ///< of so many px for them and what is below
+    int mapsHeight(QSize size) const; ///< of so many px for them and what is below
     void fitSplit();
     void fitCurves(int width); ///< to the maps of a view so wide
     QString headMapsText() const; ///< why there are none

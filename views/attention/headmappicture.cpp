@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QStringList>
+
 #include <telltale/core/namepattern.h>
 #include <telltale/items/saidwords.h>
 
@@ -12,6 +14,19 @@ namespace telltale::views {
 namespace {
 
 constexpr double kDecades = 1000; ///< from the largest share down
+
+/// Without what wrappers of a model put into it: so series are named, and these documents are not.
+QString bareName(const std::string& name)
+{
+    QStringList parts = QString::fromStdString(name).split(u'.');
+    parts.removeIf([](const QString& part) {
+        return part == QLatin1String("_orig_mod") || part == QLatin1String("_fsdp_wrapped_module")
+            || part == QLatin1String("_checkpoint_wrapped_module");
+    });
+    while (parts.size() > 1 && parts.front() == QLatin1String("module"))
+        parts.removeFirst();
+    return parts.join(u'.');
+}
 
 }
 
@@ -43,7 +58,8 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
     std::vector<HeadMapTile> tiles;
     for (const store::DocumentInfo& info : analysis::headMapsAt(*all, rank, step)) {
         picture.hasAny = true;
-        if (!pattern.matches(info.name))
+        const QString name = bareName(info.name);
+        if (!pattern.matches(name.toStdString()))
             continue;
         const auto document = reader.document(info.id);
         auto maps = document ? analysis::parseHeadMaps(*document) : tl::unexpected(document.error());
@@ -53,7 +69,7 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
         }
         const auto shared = std::make_shared<const analysis::HeadMaps>(std::move(*maps));
         for (std::size_t place = 0; place < shared->heads.size(); ++place) {
-            const ModuleKey key { QString::fromStdString(info.name), Slot::ofHead(shared->heads[place]) };
+            const ModuleKey key { name, Slot::ofHead(shared->heads[place]) };
             tiles.push_back({ key, titleOf(key), info.step, shared, place });
         }
     }

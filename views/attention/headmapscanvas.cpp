@@ -9,6 +9,7 @@
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
+#include <telltale/common/labels.h>
 #include <telltale/common/readout.h>
 #include <telltale/heatmap/colorindex.h>
 #include <telltale/items/guithread.h>
@@ -90,6 +91,14 @@ QRectF HeadMapsCanvas::cellsRect(int number, QSize size) const
     const int row = number / grid.columns;
     return { std::round(plot.left() + (number % grid.columns) * pitch),
         std::round(plot.top() + kTileTitle + row * (pitch + kTileTitle)), grid.size, grid.size };
+}
+
+int HeadMapsCanvas::usedHeight(QSize size) const
+{
+    if (!hasPicture())
+        return size.height();
+    const QRectF last = cellsRect(static_cast<int>(m_picture->tiles.size()) - 1, size);
+    return static_cast<int>(std::ceil(last.bottom())) + kTileInset;
 }
 
 QRectF HeadMapsCanvas::cellRect(const Place& place, QSize size) const
@@ -188,16 +197,20 @@ void HeadMapsCanvas::paintFrame(QImage& frame, QSize size)
     }
     const ValueScale scale = m_picture->scale();
     const auto count = static_cast<int>(m_picture->tiles.size());
+    std::vector<QString> titles;
+    for (const HeadMapTile& one : m_picture->tiles)
+        titles.push_back(one.title);
+    titles = fitLabels(titles, QFontMetricsF(codeFont(11, 500)), cellsRect(0, size).width());
     QRectF all;
     for (int number = 0; number < count; ++number) {
-        paintTile(painter, number, scale, size, theme);
+        paintTile(painter, number, titles[static_cast<std::size_t>(number)], scale, size, theme);
         all = all.united(cellsRect(number, size));
     }
     paintColorScale(painter, scale, QRectF(all.right() + 14, all.top(), 11, all.height()), theme);
 }
 
 void HeadMapsCanvas::paintTile(
-    QPainter& painter, int number, const ValueScale& scale, QSize size, const Theme& theme) const
+    QPainter& painter, int number, const QString& title, const ValueScale& scale, QSize size, const Theme& theme) const
 {
     const HeadMapTile& one = tile(number);
     const HeadMaps& maps = *one.maps;
@@ -232,18 +245,17 @@ void HeadMapsCanvas::paintTile(
     painter.setPen(theme.border);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(cells.adjusted(-0.5, -0.5, 0.5, 0.5));
-    const QRectF title(cells.left(), cells.top() - kTileTitle, cells.width(), kTileTitle - 4);
+    const QRectF line(cells.left(), cells.top() - kTileTitle, cells.width(), kTileTitle - 4);
     painter.setFont(codeFont(11, 500));
     painter.setPen(theme.text);
-    painter.drawText(title, Qt::AlignLeft | Qt::AlignBottom,
-        painter.fontMetrics().elidedText(one.title, Qt::ElideLeft, static_cast<int>(title.width())));
-    const double taken = painter.fontMetrics().horizontalAdvance(one.title) + 10;
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignBottom, title);
+    const double taken = painter.fontMetrics().horizontalAdvance(title) + 10;
     painter.setFont(numberFont(11));
     const QString shape = tr("%1 × %2", "queries and keys of an attention map")
                               .arg(formatStep(maps.shape.queries), formatStep(maps.shape.keys));
     painter.setPen(theme.text3);
-    if (taken + painter.fontMetrics().horizontalAdvance(shape) <= title.width())
-        painter.drawText(title, Qt::AlignRight | Qt::AlignBottom, shape);
+    if (taken + painter.fontMetrics().horizontalAdvance(shape) <= line.width())
+        painter.drawText(line, Qt::AlignRight | Qt::AlignBottom, shape);
 }
 
 void HeadMapsCanvas::paintOverlay(QPainter& painter, QSize size)

@@ -23,6 +23,7 @@ public:
     using PlotCanvas::plotRect;
     /// Where the cells of a tile stand in a widget of this size.
     QRectF cellsRect(int tile, QSize size) const;
+    int usedHeight(QSize size) const; ///< px of it that its tiles fill
 
 Q_SIGNALS:
     void headPicked(const telltale::views::ModuleKey& head, telltale::Rank rank, bool isAdded);
@@ -47,7 +48,8 @@ private:
     QRectF cellRect(const Place& place, QSize size) const;
     Place placeAt(QPoint position) const;
     void moveBy(int tiles, int rows, int columns);
-    void paintTile(QPainter& painter, int number, const ValueScale& scale, QSize size, const Theme& theme) const;
+    void paintTile(QPainter& painter, int number, const QString& title, const ValueScale& scale, QSize size,
+        const Theme& theme) const;
 
     std::shared_ptr<const HeadMapPicture> m_picture;
     QString m_emptyText;
