@@ -351,6 +351,47 @@ private Q_SLOTS:
         QVERIFY(std::count(states.begin(), states.end(), CellState::NaN) > 0);
     }
 
+    /// What is true of them is never cut: it goes on in a second line.
+    void whatReplicasSayIsWhole()
+    {
+        m_view->setReplicasShown(true);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ layer(2) });
+        settle();
+        const ReplicaCanvas& replicas = *m_view->replicas();
+        QVERIFY(replicas.sentence().contains(layer(2).name));
+        const QString said = replicas.sentence(false); // below the name
+        QVERIFY(!said.contains(layer(2).name) && said.contains(QStringLiteral("first differ at step 111")));
+        const int width = QFontMetrics(wordsFont(12, 500)).horizontalAdvance(said);
+        QVERIFY(replicas.plotRect({ width * 3 / 4, 300 }).top() > replicas.plotRect({ width * 3 / 2, 300 }).top());
+    }
+
+    void whatHasNoReplicasSaysSoAlone()
+    {
+        m_view->setReplicasShown(true);
+        m_state->setSelection({ layer(2) });
+        settle();
+        ReplicaCanvas canvas(m_state.get());
+        auto picture = std::make_shared<ReplicaPicture>(*m_view->replicas()->picture());
+        canvas.setPicture(picture);
+        QVERIFY(canvas.hasEvenSteps());
+        picture->ranks.resize(1);
+        canvas.setPicture(picture);
+        QVERIFY(!canvas.hasEvenSteps());
+
+        // What is selected may have nothing of the kind.
+        m_state->setSelection({ { QStringLiteral("all_reduce (train.py[55] main)"), {} } });
+        settle();
+        QVERIFY(!m_view->replicas()->picture());
+        const QImage empty = m_view->replicas()->renderTo({ 500, 300 });
+        bool isSaid = false;
+        for (int x = 0; x < empty.width(); ++x) {
+            for (int y = 120; y < 180; ++y)
+                isSaid = isSaid || empty.pixel(x, y) != Theme::current().base.rgb();
+        }
+        QVERIFY(isSaid);
+    }
+
     void nothingThatIsNotFiniteIsHidden_data()
     {
         QTest::addColumn<QSize>("size");

@@ -396,8 +396,11 @@ void RanksView::show(const RanksAnswer& answer)
     m_map->setPicture(answer.map);
     m_replicas->setPicture(answer.replicas);
     const bool isEmpty = !answer.faces[LayersBySteps] || answer.faces[LayersBySteps]->rows.empty();
-    m_faces[RanksBySteps]->setEmptyText(
-        isEmpty ? QString() : tr("The selected modules have no %1.").arg(kindText(context().state->kind())));
+    const QString none
+        = isEmpty ? QString() : tr("The selected modules have no %1.").arg(kindText(context().state->kind()));
+    m_faces[RanksBySteps]->setEmptyText(none);
+    const bool hasCut = answer.faces[RanksBySteps] && !answer.faces[RanksBySteps]->rows.empty();
+    m_replicas->setEmptyText(hasCut ? QString() : none);
     const QString all
         = isEmpty || !answer.map ? QString() : tr("All %n ranks", nullptr, static_cast<int>(answer.map->ranks.size()));
     static_cast<MapCaption*>(m_mapCaption)

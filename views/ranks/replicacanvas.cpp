@@ -25,7 +25,10 @@ using series::CellState;
 namespace {
 
 constexpr int kSentence = 18;
-constexpr int kAbove = 2 * kSentence + 6;
+constexpr int kMostLines = 3; ///< of the first sentence
+constexpr std::size_t kMostRanks = 8; ///< that it names
+constexpr int kWordsLeft = 16;
+constexpr int kWordsRight = 12;
 constexpr int kSameness = 18;
 constexpr int kBare = 4; ///< without checksums: a spread of zero is not under the axis
 constexpr int kLeastPlot = 180; ///< px of the plot beside them
@@ -60,6 +63,12 @@ void ReplicaCanvas::setPicture(std::shared_ptr<const ReplicaPicture> picture)
     invalidate();
 }
 
+void ReplicaCanvas::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    invalidate();
+}
+
 void ReplicaCanvas::setLeastGutter(int px)
 {
     m_leastGutter = px;
@@ -69,16 +78,27 @@ void ReplicaCanvas::setLeastGutter(int px)
 QRect ReplicaCanvas::plotRect(QSize size) const
 {
     const int gutter = std::max(m_leastGutter, SharedAxis::kGutter);
-    const int ranks = hasPicture() && !m_picture->hasChecksums ? kRight - kChecksum : kRight;
+    const int ranks = hasPlot() && !m_picture->hasChecksums ? kRight - kChecksum : kRight;
     const int right = size.width() - gutter > ranks + kLeastPlot ? ranks : 16;
-    const int top = kAbove + AxisPainter::kLane + 4;
+    const int top = wordsHeight(size.width()) + AxisPainter::kLane + 4;
     return { gutter, top, std::max(1, size.width() - gutter - right),
         std::max(1, size.height() - top - samenessHeight() - AxisPainter::kStepBand) };
 }
 
 int ReplicaCanvas::samenessHeight() const
 {
-    return hasPicture() && m_picture->hasChecksums ? kSameness : kBare;
+    return hasPlot() && m_picture->hasChecksums ? kSameness : kBare;
+}
+
+int ReplicaCanvas::wordsHeight(int width) const
+{
+    if (!hasPlot())
+        return 0;
+    const QFontMetrics metrics(wordsFont(12, 500));
+    const QRect room(0, 0, width - kWordsLeft - kWordsRight, QWIDGETSIZE_MAX);
+    const int height = metrics.boundingRect(room, Qt::TextWordWrap, sentence(false)).height();
+    const int lines = (height + metrics.lineSpacing() - 1) / metrics.lineSpacing();
+    return (std::clamp(lines, 1, kMostLines) + 1) * kSentence + 6;
 }
 
 bool ReplicaCanvas::event(QEvent* event)
@@ -86,47 +106,53 @@ bool ReplicaCanvas::event(QEvent* event)
     if (event->type() != QEvent::ToolTip)
         return PlotCanvas::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    const bool isAbove = hasPicture() && help->y() < kAbove;
+    const int above = wordsHeight(width());
+    const bool isAbove = help->y() < above;
     QToolTip::showText(help->globalPos(),
-        isAbove ? items::toolTipText(help->y() < kAbove / 2 ? sentence() : tensorsSentence()) : QString(), this);
+        isAbove ? items::toolTipText(help->y() < above - kSentence - 4 ? sentence() : tensorsSentence()) : QString(),
+        this);
     return true;
 }
 
 StepRange ReplicaCanvas::shownRange() const
 {
-    return hasPicture() ? m_picture->range : state().visibleRange();
+    return hasPlot() ? m_picture->range : state().visibleRange();
 }
 
 void ReplicaCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
 {
     // The first step that differs is what one wants to see.
-    if (hasPicture() && m_picture->drift.first && position.y() < kAbove)
+    if (hasPlot() && m_picture->drift.first && position.y() < wordsHeight(width()))
         state().goTo(*m_picture->drift.first);
     else
         PlotCanvas::clickedAt(position, modifiers);
 }
 
-QString ReplicaCanvas::sentence() const
+QString ReplicaCanvas::sentence(bool isNamed) const
 {
     const ReplicaPicture& picture = *m_picture;
     const QString name = nameOf(picture.key);
     if (picture.ranks.size() < 2)
         return tr("%1: no other rank holds the same part of the model as rank %2.").arg(name).arg(state().rank().value);
-    const QString on = tr("%1 on ranks %2: ").arg(name, ranksText(picture.ranks));
+    const QString ranks = ranksText(picture.ranks);
+    const auto count = static_cast<int>(picture.ranks.size());
+    const QString on = isNamed              ? tr("%1 on ranks %2: ").arg(name, ranks)
+        : picture.ranks.size() > kMostRanks ? tr("%n ranks: ", nullptr, count)
+                                            : tr("Ranks %1: ").arg(ranks);
     if (!picture.hasChecksums)
         return on + tr("no checksums (telltale.checksum is not true).");
     if (picture.drift.first) {
         const auto odd = analysis::minorityOf(picture.checksums);
-        std::vector<Rank> ranks;
-        ranks.reserve(odd.size());
+        std::vector<Rank> others;
+        others.reserve(odd.size());
         for (const std::size_t one : odd)
-            ranks.push_back(picture.ranks[one]);
+            others.push_back(picture.ranks[one]);
         QString text = on
             + (picture.drift.isEveryStep ? tr("the bits first differ at step %1")
                                          : tr("the bits are seen to differ from step %1 on"))
                   .arg(formatStep(picture.drift.first->value));
-        if (!ranks.empty() && ranks.size() < picture.ranks.size())
-            text += tr("; at the cursor rank %1 is not as most").arg(ranksText(ranks));
+        if (!others.empty() && others.size() < picture.ranks.size())
+            text += tr("; at the cursor rank %1 is not as most").arg(ranksText(others));
         return tr("%1.", "a sentence").arg(text);
     }
     const bool isAnySame = std::any_of(picture.drift.steps.begin(), picture.drift.steps.end(),
@@ -195,32 +221,40 @@ ValueScale ReplicaCanvas::scale() const
 
 void ReplicaCanvas::paintFrame(QImage& frame, QSize size)
 {
-    if (!hasPicture())
-        return;
     const Theme& theme = Theme::current();
-    const QRect plot = plotRect(size);
     QPainter painter(&frame);
-    painter.setFont(wordsFont(12, 500));
-    painter.setPen(theme.text);
-    const auto line = [&](const QString& text, int y) {
-        const QRectF box(16, y, size.width() - 28, kSentence);
-        painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(box.width())));
-    };
-    line(sentence(), 2);
-    painter.setFont(wordsFont(11));
-    painter.setPen(theme.text2);
-    line(tensorsSentence(), 2 + kSentence);
+    if (!hasPlot()) {
+        paintEmptyState(painter, QRectF(QPointF(), QSizeF(size)), hasPicture() ? sentence() : m_emptyText, theme);
+        return;
+    }
+    const QRect plot = plotRect(size);
+    const int above = wordsHeight(size.width());
+    paintWords(painter, size.width());
     paintSpread(painter, plot); // the marks of events stand over its own in the lane
     AxisPainter axis(painter, theme);
-    const QRectF lane(plot.left(), kAbove, plot.width(), AxisPainter::kLane);
+    const QRectF lane(plot.left(), above, plot.width(), AxisPainter::kLane);
     axis.laneCaption(lane, tr("events"));
     axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
     axis.incidents(plot, lane, shownRange(), state().incidentMarks());
     if (m_picture->hasChecksums)
         paintSameness(painter, plot);
     if (size.width() - plot.right() > kRight / 2)
-        paintRanks(painter, QRectF(plot.right() + 20, kAbove, kRight - 30, size.height() - kAbove - 8));
+        paintRanks(painter, QRectF(plot.right() + 20, above, kRight - 30, size.height() - above - 8));
+}
+
+void ReplicaCanvas::paintWords(QPainter& painter, int width) const
+{
+    const Theme& theme = Theme::current();
+    const int height = wordsHeight(width) - kSentence - 6;
+    painter.setFont(wordsFont(12, 500));
+    painter.setPen(theme.text);
+    painter.drawText(QRectF(kWordsLeft, 2, width - kWordsLeft - kWordsRight, height),
+        Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, sentence(false));
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text2);
+    const QRectF line(kWordsLeft, 2 + height, width - kWordsLeft - kWordsRight, kSentence);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(tensorsSentence(), Qt::ElideRight, static_cast<int>(line.width())));
 }
 
 void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& plot) const
@@ -252,7 +286,7 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& plot) const
         const double left = plot.left() + HeatImage::columnLeft(column, picture.columns(), plot.width());
         const double right = plot.left() + HeatImage::columnLeft(column + 1, picture.columns(), plot.width());
         if (series::isNonFinite(picture.states[at])) {
-            const double middle = kAbove + AxisPainter::kLane / 2.0 + 1;
+            const double middle = plot.top() - 3 - AxisPainter::kLane / 2.0;
             if (right - left >= 6)
                 glyphs::paintSign(
                     painter, QPointF((left + right) / 2, middle), 8, picture.states[at], theme.criticalMark);
@@ -336,7 +370,7 @@ void ReplicaCanvas::paintRanks(QPainter& painter, const QRectF& area) const
 
 void ReplicaCanvas::paintOverlay(QPainter& painter, QSize size)
 {
-    if (!hasPicture())
+    if (!hasPlot())
         return;
     const Theme& theme = Theme::current();
     const QRect plot = plotRect(size);

@@ -19,11 +19,12 @@ public:
 
     void setPicture(std::shared_ptr<const ReplicaPicture> picture);
     const ReplicaPicture* picture() const { return m_picture.get(); }
+    void setEmptyText(const QString& text); ///< in place of a picture
     void setLeastGutter(int px);
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
-    /// What the checksums say, with the first step that differs.
-    QString sentence() const;
+    /// What the checksums say, with the first step that differs. Painted, the tensor stands above it already.
+    QString sentence(bool isNamed = true) const;
     /// How many tensors of the kind are the same at the cursor's step, and which are not.
     QString tensorsSentence() const;
 
@@ -31,6 +32,7 @@ protected:
     void paintFrame(QImage& frame, QSize size) override;
     void paintOverlay(QPainter& painter, QSize size) override;
     StepRange shownRange() const override;
+    bool hasPlot() const override { return hasPicture() && m_picture->ranks.size() > 1; }
     void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
     bool event(QEvent* event) override;
 
@@ -38,11 +40,14 @@ private:
     bool hasPicture() const { return m_picture && m_picture->columns() > 0; }
     ValueScale scale() const;
     int samenessHeight() const; ///< px of the lane below the plot
+    int wordsHeight(int width) const; ///< px of the sentences above it
     void paintSpread(QPainter& painter, const QRect& plot) const;
     void paintSameness(QPainter& painter, const QRect& plot) const;
     void paintRanks(QPainter& painter, const QRectF& area) const;
+    void paintWords(QPainter& painter, int width) const;
 
     std::shared_ptr<const ReplicaPicture> m_picture;
+    QString m_emptyText;
     int m_leastGutter = 0;
 };
 
