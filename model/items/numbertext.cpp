@@ -71,7 +71,9 @@ QString formatValue(double value, int significant)
     if (magnitude < 1e-3 || magnitude >= 99999.5)
         return sign + scientific(magnitude, significant);
     const int whole = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
-    const int decimals = std::clamp(significant - whole, 0, 12);
+    // A whole number is a count more often than a measure, and no less exact without its zeros.
+    const bool isWhole = magnitude >= 10 && magnitude == std::floor(magnitude);
+    const int decimals = isWhole ? 0 : std::clamp(significant - whole, 0, 12);
     return sign + grouped(QString::number(magnitude, 'f', decimals));
 }
 

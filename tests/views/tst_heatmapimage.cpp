@@ -211,6 +211,27 @@ private Q_SLOTS:
         }
     }
 
+    void aRatioIsSeenHoweverSmallBesideEqualCellsAndBesideAFewThatAreFarApart()
+    {
+        const auto made = [](float usual, float odd) {
+            HeatPicture p = picture(10, 50, HeatScale::Ratio);
+            for (std::size_t i = 0; i < p.result.values.size(); ++i)
+                p.result.values[i] = i == 77 ? odd : usual;
+            p.finish();
+            return p;
+        };
+        const HeatPicture one = made(1, 1.000125F);
+        QVERIFY(one.scale.unitOf(static_cast<double>(one.shown[77])) > 0.74);
+        QCOMPARE(one.scale.unitOf(static_cast<double>(one.shown[0])), 0.5);
+        QVERIFY2(one.ticks.front().label.startsWith(QStringLiteral("+0.0")), qPrintable(one.ticks.front().label));
+        const HeatPicture few = made(1.5F, 60000);
+        QVERIFY(few.scale.unitOf(static_cast<double>(few.shown[0])) > 0.75);
+        QVERIFY(few.clippedHigh && !few.clippedLow);
+        QCOMPARE(views::ratioText(65536), QStringLiteral("\u00D765\u202F536"));
+        QCOMPARE(views::ratioText(0.25), QStringLiteral("\u00F74"));
+        QCOMPARE(views::ratioText(1), QStringLiteral("\u00D71"));
+    }
+
     void oneNaNAmongAMillionIsSeenAtEveryZoom()
     {
         const QRgb rose = glyphs::fill(CellState::NaN, Theme::dark()).rgb();

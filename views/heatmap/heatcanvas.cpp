@@ -448,7 +448,7 @@ void HeatCanvas::tellSides(Readout& readout, const QString& stat) const
     else if (state != CellState::Value)
         readout.value = series::isNonFinite(state) ? tr("apart") : glyphs::word(state);
     else if (m_picture->scaleMode == HeatScale::Ratio)
-        readout.value = QChar(0x00D7) + formatValue(value);
+        readout.value = std::abs(value - 1) < 0.1 ? ratioText(value) : QChar(0x00D7) + formatValue(value);
     else
         readout.value = (value > 0 ? QStringLiteral("+") : QString()) + formatValue(value);
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QCoreApplication>
+
 #include <telltale/common/theme.h>
 
 namespace telltale::views {
@@ -72,28 +74,47 @@ void HeatPicture::spreadDifferences()
     ticks.push_back({ 0, QStringLiteral("0") });
 }
 
-/// Doublings up and down from the same.
+/// Doublings up and down from the same, as far as nearly all of what differs goes: a few cells that are far apart must
+/// not take the colors from the rest, nor must equal ones from the smallest difference.
 void HeatPicture::spreadRatios()
 {
-    constexpr double kMost = 10; ///< doublings
-    constexpr double kLeast = 1.0 / 64;
-    double largest = 0;
+    constexpr double kMost = 16; ///< doublings
+    constexpr double kLeast = 1e-7; ///< what a float can tell from the same
+    constexpr double kWithin = 0.99; ///< share of the differing cells
+    std::vector<double> sizes;
     for (std::size_t i = 0; i < shown.size(); ++i) {
         if (result.states[i] != CellState::Value)
             continue;
         const double ratio = static_cast<double>(shown[i]);
         const double doublings = ratio <= 0 ? -HUGE_VAL : std::log2(ratio);
         shown[i] = static_cast<float>(std::clamp(doublings, -1e6, 1e6));
-        largest = std::max(largest, std::min(std::abs(doublings), kMost));
-        clippedHigh = clippedHigh || doublings > kMost;
-        clippedLow = clippedLow || doublings < -kMost;
+        if (doublings != 0)
+            sizes.push_back(std::abs(doublings));
     }
-    const double end = std::exp2(std::ceil(std::log2(std::max(largest, kLeast))));
+    double end = 1;
+    if (!sizes.empty()) {
+        const auto last = sizes.begin() + static_cast<std::ptrdiff_t>(kWithin * static_cast<double>(sizes.size() - 1));
+        std::nth_element(sizes.begin(), last, sizes.end());
+        end = std::clamp(*last, kLeast, kMost);
+    }
+    end = end > 1 ? 2 * std::ceil(end / 2) : std::exp2(std::ceil(std::log2(end)));
     scale = ValueScale(ValueScale::Mode::Linear, -end, end);
-    for (const double part : { 1.0, 0.5, 0.0, -0.5, -1.0 }) {
-        const QChar sign(part < 0 ? 0x00F7 : 0x00D7); // a 256th is read more easily than 0.00391
-        ticks.push_back({ part * end, sign + formatTick(std::exp2(std::abs(part) * end), 1) });
-    }
+    for (const double part : { 1.0, 0.5, 0.0, -0.5, -1.0 })
+        ticks.push_back({ part * end, ratioText(std::exp2(part * end)) });
+    markClipped();
+}
+
+QString ratioText(double ratio)
+{
+    if (ratio == 1)
+        return QStringLiteral("\u00D71");
+    if (std::abs(ratio - 1) < 0.1)
+        return (ratio > 1 ? QStringLiteral("+") : QString())
+            + QCoreApplication::translate("HeatLegend", "%1 %").arg(formatValue((ratio - 1) * 100, 2));
+    const double whole = ratio < 1 ? 1 / ratio : ratio; // a 256th is read more easily than 0.00391
+    const bool isWhole = whole >= 10 || whole == std::round(whole);
+    const QString text = isWhole ? formatStep(std::llround(whole)) : formatTick(whole, 0.01);
+    return (ratio < 1 ? QChar(0x00F7) : QChar(0x00D7)) + text;
 }
 
 }

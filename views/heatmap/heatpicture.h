@@ -109,4 +109,7 @@ private:
     void spreadRatios();
 };
 
+/// "×2.5", "÷65 536", and near the same "+0.012 %". Thread: any.
+QString ratioText(double ratio);
+
 }
