@@ -71,12 +71,14 @@ Expected<Loaded> load(store::QueryPool& queries, const store::RunRef& run)
     return result;
 }
 
-/// The first kind that has the only statistic that a view draws.
+/// The first kind that has the only statistic that a view draws, which is not always one that a map offers.
 Expected<Kind> kindWith(const store::Catalog& catalog, Stat stat, std::optional<Kind> wanted)
 {
     for (const Kind kind : wanted ? std::vector { *wanted } : views::kindsOf(catalog)) {
-        const auto stats = views::statsOf(catalog, kind);
-        if (std::find(stats.begin(), stats.end(), stat) != stats.end())
+        const bool has = std::ranges::any_of(catalog.groups, [&](const store::GroupInfo& group) {
+            return group.kind == kind && std::ranges::find(group.stats, stat) != group.stats.end();
+        });
+        if (has)
             return kind;
     }
     return failure(ErrorCode::NotFound,
