@@ -63,6 +63,20 @@
             <numerusform>started %1, %n ranks</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n critical incidents</source>
+        <translation>
+            <numerusform>%n critical incident</numerusform>
+            <numerusform>%n critical incidents</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n warnings</source>
+        <translation>
+            <numerusform>%n warning</numerusform>
+            <numerusform>%n warnings</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::notify::DesktopChannel</name>
@@ -385,6 +399,13 @@
             <numerusform>%1 of %n selected series</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%1 of %2 of %n selected series</source>
+        <translation>
+            <numerusform>%1 of %2 of %n selected series</numerusform>
+            <numerusform>%1 of %2 of %n selected series</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::DistributionView</name>
@@ -470,7 +491,7 @@
     </message>
 </context>
 <context>
-    <name>telltale::views::LoggedPane</name>
+    <name>telltale::views::LoggedCards</name>
     <message numerus="yes">
         <source>the first %1 of %n names</source>
         <translation>
@@ -578,6 +599,23 @@
         <translation>
             <numerusform>%n tensor without spread</numerusform>
             <numerusform>%n tensors without spread</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n ranks: </source>
+        <translation>
+            <numerusform>%n rank: </numerusform>
+            <numerusform>%n ranks: </numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RevisionList</name>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation>
+            <numerusform>%n more</numerusform>
+            <numerusform>%n more</numerusform>
         </translation>
     </message>
 </context>

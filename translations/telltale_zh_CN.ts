@@ -262,10 +262,6 @@
         <translation>%2 个梯度中有 %1 个符号可疑</translation>
     </message>
     <message>
-        <source>first: step %1, rank %2, %3: %4 to %5</source>
-        <translation>首个：第 %1 步，rank %2，%3：%4 降至 %5</translation>
-    </message>
-    <message>
         <source>config</source>
         <translation>配置</translation>
     </message>
@@ -300,6 +296,18 @@
     <message>
         <source> (by %1 of the larger)</source>
         <translation>（相差为较大者的 %1）</translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <translation>至多 %1</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 降至 %2</translation>
+    </message>
+    <message>
+        <source>first: step %1, rank %2, %3: %4</source>
+        <translation>首个：第 %1 步，rank %2，%3：%4</translation>
     </message>
 </context>
 <context>
@@ -458,6 +466,10 @@
     <message>
         <source>of each run</source>
         <translation>各运行取值</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
     </message>
 </context>
 <context>
@@ -2870,6 +2882,18 @@
         <source>%1, pinned</source>
         <translation>%1，已固定</translation>
     </message>
+    <message numerus="yes">
+        <source>%n critical incidents</source>
+        <translation>
+            <numerusform>%n 个严重异常事件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n warnings</source>
+        <translation>
+            <numerusform>%n 个警告</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::notify::DesktopChannel</name>
@@ -3641,6 +3665,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Go to module, step or command (Ctrl+K)</source>
         <translation>转到模块、步或命令 (Ctrl+K)</translation>
+    </message>
+    <message>
+        <source>Go to...</source>
+        <translation>转到...</translation>
     </message>
 </context>
 <context>
@@ -4747,6 +4775,18 @@ GPL-3.0-or-later</translation>
         <source>A run is judged while it is recorded. This one came here in another way, or was recorded by an older Telltale: “telltale judge” says what is wrong with it.</source>
         <translation>运行在记录时被判断。此运行以其他方式而来，或由较旧的 Telltale 记录：“telltale judge”可说明其中的问题。</translation>
     </message>
+    <message>
+        <source>Nothing is wrong in what can be read</source>
+        <translation>可读部分中没有问题</translation>
+    </message>
+    <message>
+        <source>No incident can be read</source>
+        <translation>读不到任何异常事件</translation>
+    </message>
+    <message>
+        <source>This run&apos;s file is damaged, and an incident may be among what is lost: %1</source>
+        <translation>此运行的文件已损坏，丢失的内容中可能有异常事件：%1</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ChangeLines</name>
@@ -5025,6 +5065,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Choose a call site to see the stack it is called from.</source>
         <translation>选择一个调用位置以查看其调用栈。</translation>
+    </message>
+    <message>
+        <source>Collectives are collected, and no rank has called one so far: one rank alone calls none.</source>
+        <translation>正在采集集合通信，但还没有 rank 调用过：单个 rank 不会调用。</translation>
+    </message>
+    <message>
+        <source>No collectives were recorded: none was called, or cc_distribution.enable was off.</source>
+        <translation>没有记录集合通信：没有调用过，或 cc_distribution.enable 未开启。</translation>
     </message>
 </context>
 <context>
@@ -5862,6 +5910,12 @@ GPL-3.0-or-later</translation>
         <source>no %1: step</source>
         <comment>named left of an axis</comment>
         <translation>无%1：步</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %2 of %n selected series</source>
+        <translation>
+            <numerusform>%1，已选 %n 条序列中的 %2 条</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6900,23 +6954,7 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
-    <name>telltale::views::LoggedPane</name>
-    <message>
-        <source>To the step before with a text or an image</source>
-        <translation>转到上一个有文本或图像的步</translation>
-    </message>
-    <message>
-        <source>To the next step with a text or an image</source>
-        <translation>转到下一个有文本或图像的步</translation>
-    </message>
-    <message>
-        <source>No texts or images: telltale.log_text() and telltale.log_image() in the training&apos;s program log them.</source>
-        <translation>没有文本或图像：在训练程序中用 telltale.log_text() 和 telltale.log_image() 记录。</translation>
-    </message>
-    <message>
-        <source>Texts and images</source>
-        <translation>文本和图像</translation>
-    </message>
+    <name>telltale::views::LoggedCards</name>
     <message>
         <source>%1, step %2</source>
         <translation>%1，第 %2 步</translation>
@@ -6934,6 +6972,32 @@ GPL-3.0-or-later</translation>
     <message>
         <source>newest</source>
         <translation>最新内容</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::LoggedPane</name>
+    <message>
+        <source>To the step before with a text or an image</source>
+        <translation>转到上一个有文本或图像的步</translation>
+    </message>
+    <message>
+        <source>To the next step with a text or an image</source>
+        <translation>转到下一个有文本或图像的步</translation>
+    </message>
+    <message>
+        <source>No texts or images: telltale.log_text() and telltale.log_image() in the training&apos;s program log them.</source>
+        <translation>没有文本或图像：在训练程序中用 telltale.log_text() 和 telltale.log_image() 记录。</translation>
+    </message>
+    <message>
+        <source>Texts and images</source>
+        <translation>文本和图像</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::LoggedSide</name>
+    <message>
+        <source>Texts and images</source>
+        <translation>文本和图像</translation>
     </message>
 </context>
 <context>
@@ -7173,6 +7237,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Show</source>
         <translation>显示</translation>
+    </message>
+    <message>
+        <source>No scalar of this run can be read: its file is damaged.</source>
+        <translation>此运行的文件已损坏：读不到任何标量。</translation>
     </message>
 </context>
 <context>
@@ -7629,12 +7697,28 @@ GPL-3.0-or-later</translation>
         <source>checksums</source>
         <translation>校验和</translation>
     </message>
+    <message numerus="yes">
+        <source>%n ranks: </source>
+        <translation>
+            <numerusform>%n 个 rank：</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Ranks %1: </source>
+        <translation>rank %1：</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::RevisionList</name>
     <message>
         <source>Revisions of the config</source>
         <translation>配置的各个版本</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation>
+            <numerusform>另有 %n 处</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -7890,6 +7974,13 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Facts</source>
         <translation>信息</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RunsFilter</name>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
     </message>
 </context>
 <context>
