@@ -250,6 +250,8 @@ class StreamSink(Sink):
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         if kind in ("stack", "module_struct"):
             data = _with_bare_keys(data)
+        elif kind == "attention_map":
+            name = bare_name(name)  # as the series beside it
         with self._closing:
             if self.agent is not None:
                 self.agent.blob(kind, name, step, data)
