@@ -488,6 +488,17 @@ private Q_SLOTS:
         QTest::mouseClick(card->findChild<QPushButton*>(QStringLiteral("incidentFolded")), Qt::LeftButton);
         auto* reach = card->findChild<QTreeWidget*>(QStringLiteral("incidentReach"));
         QVERIFY(reach->isVisible());
+        // The name in the title loses its front, and none of it is cut without a word.
+        const int whole = card->width();
+        card->setFixedWidth(400);
+        QCoreApplication::processEvents();
+        const QLabel* title = nullptr;
+        for (const auto* label : card->findChildren<QLabel*>())
+            title = label->text().startsWith(QStringLiteral("Folded into")) ? label : title;
+        QVERIFY2(title && title->text().contains(QChar(0x2026)), title ? qPrintable(title->text()) : "no title");
+        QTRY_VERIFY(title->width() >= title->fontMetrics().horizontalAdvance(title->text()));
+        card->setFixedWidth(whole);
+        QCoreApplication::processEvents();
         QCOMPARE(reach->topLevelItemCount(), 6);
         QVERIFY(reach->header()->length() <= reach->viewport()->width());
         QVERIFY(!reach->horizontalScrollBar()->isVisible());

@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/annotator.h>
+#include <telltale/common/labels.h>
 #include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
@@ -290,8 +291,26 @@ void IncidentCard::fitHeight()
     m_verdict->setVisible(height() >= kVerdictHeight);
     for (std::size_t i = 0; i < m_evidence.size(); ++i)
         m_evidence[i]->setVisible(i < m_shown.evidence.size());
-    if (m_isShown)
+    if (m_isShown) {
+        fitTitle();
         fitEvidence();
+    }
+}
+
+/// The name in it loses its front where what stands beside it leaves too little.
+void IncidentCard::fitTitle()
+{
+    const bool isReach = m_pages->currentIndex() == 1;
+    const QString place = incidentwords::place(m_shown.first);
+    const QFontMetrics metrics = m_title->label()->fontMetrics();
+    const QMargins margins = layout()->contentsMargins();
+    const int room = width() - margins.left() - margins.right() - GlyphLine::kIndent - m_hint->sizeHint().width()
+        - m_folded->sizeHint().width() - 2 * m_head->spacing()
+        - metrics.horizontalAdvance(tr("Folded into %1").arg(QString()));
+    m_title->label()->setMinimumWidth(isReach ? 1 : 0); // the card need not be as wide as it now is
+    m_title->set(glyphs::severityOf(m_shown.first.severity),
+        isReach ? tr("Folded into %1").arg(fitLabels({ place }, metrics, room).front()) : tr("Root cause"));
+    m_title->setToolTip(isReach ? items::toolTipText(place) : QString());
 }
 
 /// Whole, or a line of each: half a line at the edge of the page is neither.
@@ -370,9 +389,6 @@ void IncidentCard::show(const Incident& incident)
         m_times = {};
     m_isShown = true;
     m_shown = incident;
-    const bool isReach = m_pages->currentIndex() == 1;
-    m_title->set(glyphs::severityOf(incident.first.severity),
-        isReach ? tr("Folded into %1").arg(incidentwords::place(incident.first)) : tr("Root cause"));
     showTimes();
     askTimes(incident);
     // Lines break at the narrow space between the digits of a number, and never at this one.
