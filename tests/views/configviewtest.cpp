@@ -5,6 +5,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QCompleter>
+#include <QDateTime>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLayout>
@@ -654,6 +655,35 @@ private Q_SLOTS:
         QCOMPARE(model->index(0, 2).data(Qt::EditRole).toString(), QString());
         QCOMPARE(model->index(0, 5).data().toString(), q("its own config"));
         QVERIFY(model->index(0, 5).data(Qt::ToolTipRole).toString().startsWith(q("The config of the training itself")));
+    }
+
+    void eachChangeOfARevisionHasALine()
+    {
+        auto* history = m_view->findChild<RevisionList*>(q("configHistory"));
+        analysis::RevisionFacts one;
+        one.rev = 1;
+        one.wallNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
+        std::vector<int> heights;
+        for (const int changes : { 1, 2, 30 }) {
+            one.changes.assign(static_cast<std::size_t>(changes), { "/step_interval", "20", "10" });
+            history->set({ one });
+            QCoreApplication::processEvents();
+            heights.push_back(history->visualRect(history->model()->index(0, 0)).height());
+        }
+        QVERIFY(heights[1] >= heights[0] + QFontMetrics(codeFont(12)).height());
+        QVERIFY(heights[2] > heights[1] && heights[2] < 10 * heights[0]); // its tip has all
+        const QString said = history->model()->index(0, 0).data(Qt::AccessibleTextRole).toString();
+        QVERIFY2(!said.contains(QDate::currentDate().toString(Qt::ISODate)), qPrintable(said)); // of today
+    }
+
+    void whatAProgramWroteIsLaidOut()
+    {
+        const std::string lists = std::string(200, ' ') + "\"module_ranks\": [0]";
+        QVERIFY(!ConfigDraft::isLaidOut("{\"step_interval\": 2}\n"));
+        QVERIFY(ConfigDraft::isLaidOut("{\n\"step_interval\": 2\n}\n"));
+        QVERIFY(!ConfigDraft::isLaidOut("{\"step_interval\": 2,\n" + lists + "}\n"));
+        QVERIFY(ConfigDraft::isLaidOut("{\"step_interval\": 2, // often\n" + lists + "}\n"));
+        QVERIFY(ConfigDraft::isLaidOut("{\n\"step_interval\": 2\n}\n" + std::string(200, ' '))); // behind its end
     }
 
     void anEarlierRevisionComesBackAsADraft()

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <QJsonDocument>
+
 #include <telltale/config/field.h>
 #include <telltale/config/relaxedjson.h>
 #include <telltale/config/textedit.h>
@@ -40,6 +42,20 @@ void ConfigDraft::setRunning(const config::MonitorConfig& running, const QString
     if (!isTouched)
         m_text = isOwnText ? QString::fromStdString(config::editedConfigText(m_text.toStdString(), running)) : text;
     read();
+}
+
+bool ConfigDraft::isLaidOut(const std::string& text)
+{
+    constexpr std::size_t kMostLine = 160; // letters that a person writes
+    const std::size_t last = text.find_last_of('}');
+    if (text.find('\n') >= last)
+        return false;
+    std::size_t longest = 0;
+    for (std::size_t from = 0, end = 0; end < last; from = end + 1) {
+        end = std::min(text.find('\n', from), last);
+        longest = std::max(longest, end - from);
+    }
+    return longest <= kMostLine || QJsonDocument::fromJson(QByteArray::fromStdString(text)).isNull();
 }
 
 void ConfigDraft::setRun(config::RunFacts facts)

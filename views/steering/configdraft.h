@@ -27,6 +27,10 @@ public:
     /// The run that it is for: its modules and ranks.
     void setRun(config::RunFacts facts);
 
+    /// False of what a program wrote on one line, or without a comment on long ones: it is laid out for people. What a
+    /// person laid out stays.
+    static bool isLaidOut(const std::string& text);
+
     QString text() const { return m_text; }
     void setText(const QString& text);
     /// A field as the form has it; comments and everything else in the text stay. Nothing happens to a text that is no

@@ -419,12 +419,10 @@ void ConfigView::takeSteering()
         if (runs.empty() && start)
             config = start->config;
         m_isRunningKnown = !runs.empty() || !m_startText.empty();
-        // What a program wrote on one line is laid out for people; what a person laid out stays.
-        const bool isLaidOut = m_startText.find('\n') < m_startText.find_last_of('}');
         m_draft->setRunning(config,
-            m_isRunningKnown
-                ? QString::fromStdString(config::editedConfigText(isLaidOut ? m_startText : std::string(), config))
-                : QStringLiteral("{\n}\n"));
+            m_isRunningKnown ? QString::fromStdString(
+                config::editedConfigText(ConfigDraft::isLaidOut(m_startText) ? m_startText : std::string(), config))
+                             : QStringLiteral("{\n}\n"));
     }
     takeDraft();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "revisionlist.h"
 
+#include <algorithm>
+
 #include <QAbstractListModel>
 #include <QCoreApplication>
 #include <QDateTime>
@@ -16,8 +18,10 @@
 namespace telltale::views {
 namespace {
 
-enum Role { WhenRole = Qt::UserRole, RevRole };
-constexpr int kRowHeight = 44;
+enum Role { WhenRole = Qt::UserRole, RevRole, ChangesRole };
+constexpr int kRowHeight = 44; ///< with one change
+constexpr int kChangeHeight = 18;
+constexpr int kMostChanges = 8; ///< of a row; its tip has all
 constexpr int kRevWidth = 64;
 constexpr int kIconRoom = 36; ///< px at a row's right where a click chooses it
 
@@ -28,7 +32,15 @@ QString changeText(const config::FieldChange& change)
         + grouped(QString::fromStdString(change.after));
 }
 
-/// A revision on two lines, and what choosing it does.
+/// By the clock where it is of today, as the list of runs has it.
+QString timeText(qint64 wallNs)
+{
+    const QDateTime time = QDateTime::fromMSecsSinceEpoch(wallNs / 1'000'000);
+    return time.toString(
+        time.date() == QDate::currentDate() ? QStringLiteral("HH:mm:ss") : QStringLiteral("yyyy-MM-dd HH:mm"));
+}
+
+/// What a revision changed, a line each, when that was, and what choosing it does.
 class RevisionDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -55,13 +67,36 @@ public:
                 rest, static_cast<int>(where), painter->fontMetrics().elidedText(text, Qt::ElideRight, rest.width()));
         };
         painter->setFont(codeFont(12));
-        line(index.data().toString(), Qt::AlignTop);
+        const QStringList changes = shownChanges(index);
+        for (const QString& change : changes) {
+            line(fitted(change, painter->fontMetrics(), rest.width()), Qt::AlignTop);
+            rest.setTop(rest.top() + kChangeHeight);
+        }
         painter->setFont(wordsFont(11));
         painter->setPen(theme.text2);
         line(index.data(WhenRole).toString(), Qt::AlignBottom);
         painter->restore();
     }
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return { 200, kRowHeight }; }
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override
+    {
+        return { 200, kRowHeight + static_cast<int>(shownChanges(index).size() - 1) * kChangeHeight };
+    }
+
+private:
+    /// The name before the values loses its front where that is enough.
+    static QString fitted(const QString& change, const QFontMetrics& metrics, int width)
+    {
+        const qsizetype end = std::max<qsizetype>(change.indexOf(u' '), 0);
+        const int room = width - metrics.horizontalAdvance(change.mid(end));
+        return room < width / 3 ? change : metrics.elidedText(change.left(end), Qt::ElideLeft, room) + change.mid(end);
+    }
+    static QStringList shownChanges(const QModelIndex& index)
+    {
+        QStringList changes = index.data(ChangesRole).toStringList();
+        if (const auto more = static_cast<int>(changes.size()) - kMostChanges; more > 0)
+            changes = changes.mid(0, kMostChanges - 1) << RevisionList::tr("%n more", nullptr, more + 1);
+        return changes;
+    }
 };
 
 }
@@ -90,15 +125,15 @@ public:
     {
         const analysis::RevisionFacts& one = at(index.row());
         switch (role) {
-        case Qt::DisplayRole:
-        case Qt::ToolTipRole: {
+        case ChangesRole: {
             QStringList changes;
             for (const config::FieldChange& change : one.changes)
                 changes.append(changeText(change));
-            return changes.isEmpty()
-                ? tr("the same again")
-                : changes.join(role == Qt::ToolTipRole ? QStringLiteral("\n") : QStringLiteral(", "));
+            return changes.isEmpty() ? QStringList { tr("the same again") } : changes;
         }
+        case Qt::DisplayRole:
+        case Qt::ToolTipRole:
+            return data(index, ChangesRole).toStringList().join(role == Qt::ToolTipRole ? u"\n" : u", ");
         case Qt::AccessibleTextRole:
             return data(index, RevRole).toString() + QStringLiteral(": ") + data(index, Qt::DisplayRole).toString()
                 + QStringLiteral("; ") + data(index, WhenRole).toString();
@@ -106,9 +141,7 @@ public:
             return tr("rev %1").arg(one.rev);
         case WhenRole:
             return tr("step %1 by %2, %3")
-                .arg(formatStep(one.applyAtStep.value), QString::fromStdString(one.author),
-                    QDateTime::fromMSecsSinceEpoch(one.wallNs / 1'000'000)
-                        .toString(QStringLiteral("yyyy-MM-dd HH:mm")));
+                .arg(formatStep(one.applyAtStep.value), QString::fromStdString(one.author), timeText(one.wallNs));
         default:
             return {};
         }
@@ -127,7 +160,6 @@ RevisionList::RevisionList(QWidget* parent)
     setModel(m_model);
     setItemDelegate(new RevisionDelegate(this));
     setFrameShape(QFrame::NoFrame);
-    setUniformItemSizes(true);
     setMouseTracking(true);
     setEditTriggers(NoEditTriggers);
     connect(this, &QListView::activated, this, &RevisionList::choose);
