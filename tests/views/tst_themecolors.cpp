@@ -53,6 +53,24 @@ class ThemeColors : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void codeHasNoLigatures()
+    {
+        const QFont font = codeFont(20); // whose letters are of whole pixels
+        const auto drawn = [&font](const QStringList& parts) {
+            QImage image(100, 40, QImage::Format_RGB32);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            painter.setFont(font);
+            int x = 4;
+            for (const QString& part : parts) {
+                painter.drawText(x, 30, part);
+                x += painter.fontMetrics().horizontalAdvance(part);
+            }
+            return image;
+        };
+        QCOMPARE(drawn({ QStringLiteral("->") }), drawn({ QStringLiteral("-"), QStringLiteral(">") }));
+    }
+
     void rolesReachTheContrastOfTheDesign_data()
     {
         QTest::addColumn<QColor>("color");

@@ -36,6 +36,7 @@ QFont codeFont(int px, int weight)
         QStringLiteral("DejaVu Sans Mono"), QStringLiteral("Noto Sans Mono CJK SC") };
     QFont font = roleFont(families, px, weight);
     font.setStyleHint(QFont::Monospace);
+    font.setStyleStrategy(QFont::PreferNoShaping); // "->" is no arrow
     return font;
 }
 
