@@ -500,6 +500,33 @@ private Q_SLOTS:
         }
     }
 
+    void commandsThatDifferAtTheirEndReadUnlikeEachOther()
+    {
+        FactsTree facts;
+        facts.setAttribute(Qt::WA_DontShowOnScreen);
+        const std::string run = "/usr/bin/python -u -m telltale train-demo --model moe --ranks 4 --heads 4 --steps ";
+        facts.set({ QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c") },
+            { { "environment", "command", { run + "10 --seed 1", run + "20 --seed 2", run + "30 --seed 3" } },
+                { "run", "steps", { "0 to 9", "0 to 19", "0 to 29" } } });
+        facts.show();
+        const auto* command = facts.topLevelItem(0);
+        for (const int width : { 1100, 600, 480 }) {
+            facts.resize(width, 300);
+            QCoreApplication::processEvents();
+            const QRect row = facts.visualItemRect(command);
+            QVERIFY(row.height() > 30 && row.height() < 100);
+            QVERIFY(facts.visualItemRect(facts.topLevelItem(1)).height() <= 26);
+            const auto cell = [&](int column) {
+                const QRect place(
+                    facts.columnViewportPosition(column), row.top(), facts.columnWidth(column), row.height());
+                return facts.viewport()->grab(place).toImage();
+            };
+            QVERIFY2(cell(3) != cell(4), qPrintable(QString::number(width)));
+            QVERIFY(facts.columnWidth(0) >= facts.fontMetrics().horizontalAdvance(command->text(0)));
+        }
+        QVERIFY(command->toolTip(3).contains(QStringLiteral("-\u2060-\u2060steps 20"))); // breaks at no hyphen
+    }
+
     void whatDiffersIsListed()
     {
         compareWith({ "b" });

@@ -13,6 +13,12 @@ constexpr int kFirstInset = 12; ///< before the first column's words, which thei
 
 }
 
+void EndDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const
+{
+    QStyledItemDelegate::initStyleOption(option, index);
+    option->textElideMode = Qt::ElideLeft;
+}
+
 int fitToWords(QTreeView& tree, int column)
 {
     tree.resizeColumnToContents(column);

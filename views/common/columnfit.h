@@ -4,9 +4,20 @@
 #include <initializer_list>
 #include <utility>
 
+#include <QStyledItemDelegate>
+
 class QTreeView;
 
 namespace telltale::views {
+
+/// What names lose is their front, and a quantity keeps its statistic. Thread: gui.
+class EndDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+};
 
 /// Makes a column as wide as its words; gives its width. Thread: gui.
 int fitToWords(QTreeView& tree, int column);

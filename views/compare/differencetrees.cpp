@@ -24,20 +24,63 @@ namespace telltale::views {
 namespace {
 
 constexpr int kRowRole = Qt::UserRole;
+constexpr int kAlikeRole = Qt::UserRole + 1;
 constexpr int kFirstRun = 2; ///< column of the facts
+constexpr int kMostLines = 4; ///< of a value
+constexpr int kValueRow = 22; ///< px
+constexpr int kValueInsets = 16; ///< px of a column beside the words
 
-/// What names lose is their front, and a quantity keeps its statistic.
-class EndDelegate : public QStyledItemDelegate {
+/// A long value has several lines. Of one that has more than are shown, what all runs begin with is left out, so that
+/// what differs is seen.
+class ValueDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
+
+    /// A line of a command breaks at no hyphen.
+    static QString unbroken(QString text) { return text.replace(u'-', QStringLiteral("-\u2060")); }
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QStyleOptionViewItem own(option);
+        initStyleOption(&own, index);
+        const int lines = std::min(linesOf(own, index), kMostLines);
+        return { own.fontMetrics.horizontalAdvance(own.text) + kValueInsets,
+            std::max(kValueRow, lines * own.fontMetrics.lineSpacing() + 6) };
+    }
 
 protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
     {
         QStyledItemDelegate::initStyleOption(option, index);
-        option->textElideMode = Qt::ElideLeft;
+        option->features |= QStyleOptionViewItem::WrapText;
+        const int alike = index.data(kAlikeRole).toInt();
+        const QString whole = option->text;
+        option->text = unbroken(whole);
+        if (alike > 0 && linesOf(*option, index) > kMostLines)
+            option->text = QChar(0x2026) + unbroken(whole.mid(alike));
+    }
+
+private:
+    static int linesOf(const QStyleOptionViewItem& option, const QModelIndex& index)
+    {
+        const int width = static_cast<const QTreeView*>(option.widget)->columnWidth(index.column()) - kValueInsets;
+        return option.fontMetrics.boundingRect(QRect(0, 0, width, 1), Qt::TextWordWrap, option.text).height()
+            / option.fontMetrics.lineSpacing();
     }
 };
+
+/// Letters that all values begin with, up to the word before the first one that differs.
+qsizetype alikeAtFront(const QStringList& values)
+{
+    if (values.size() < 2)
+        return 0;
+    const auto [first, last] = std::ranges::minmax(values);
+    const auto end = std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first;
+    QString alike = first.left(end - first.begin());
+    for (int word = 0; word < 2; ++word)
+        alike.truncate(alike.lastIndexOf(u' '));
+    return alike.isEmpty() ? 0 : alike.size() + 1;
+}
 
 void alignRight(QTreeWidgetItem* item, int column)
 {
@@ -154,6 +197,9 @@ FactsTree::FactsTree(QWidget* parent)
 {
     setObjectName(QStringLiteral("compareFacts"));
     setAccessibleName(tr("Configs and hyperparameters that differ"));
+    setUniformRowHeights(false);
+    setItemDelegate(new ValueDelegate(this));
+    connect(header(), &QHeaderView::sectionResized, this, [this] { scheduleDelayedItemsLayout(); });
 }
 
 void FactsTree::set(const QStringList& runs, const std::vector<judge::DifferingFact>& facts)
@@ -171,12 +217,18 @@ void FactsTree::set(const QStringList& runs, const std::vector<judge::DifferingF
         item->setText(1, QString::fromStdString(fact.name));
         item->setFont(1, codeFont(12));
         item->setToolTip(1, items::toolTipText(item->text(1)));
+        QStringList known;
+        for (const auto& value : fact.values) {
+            if (value)
+                known.append(QString::fromStdString(*value));
+        }
         for (std::size_t run = 0; run < fact.values.size(); ++run) {
             const int column = kFirstRun + static_cast<int>(run);
             const auto& value = fact.values[run];
             item->setText(column, value ? QString::fromStdString(*value) : QString(QChar(0x2013)));
             item->setFont(column, codeFont(12));
-            item->setToolTip(column, items::toolTipText(item->text(column)));
+            item->setData(column, kAlikeRole, value ? static_cast<int>(alikeAtFront(known)) : 0);
+            item->setToolTip(column, ValueDelegate::unbroken(items::toolTipText(item->text(column))));
             if (value != fact.values.front())
                 item->setData(column, kThemeColorRole, QVariant::fromValue(&Theme::accent));
         }

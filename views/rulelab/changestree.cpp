@@ -40,6 +40,8 @@ ChangesTree::ChangesTree(QWidget* parent)
     header()->setFixedHeight(22);
     header()->setMinimumSectionSize(40);
     header()->setStretchLastSection(false);
+    for (const int column : { RunColumn, PlaceColumn })
+        setItemDelegateForColumn(column, new EndDelegate(this));
     const int widths[] = { 72, 88, 56, 46, 120, 76 };
     int width = 12;
     for (int column = 0; column < ColumnCount; ++column) {
@@ -61,10 +63,11 @@ void ChangesTree::resizeEvent(QResizeEvent* event)
     fitColumns();
 }
 
-/// As wide as their words; names give where there is little room, and the place gets what is left.
+/// As wide as their words; where there is little room all names give, the rule first, and the place gets what is left.
 void ChangesTree::fitColumns()
 {
-    views::fitColumns(*this, PlaceColumn, { { RunColumn, 60 }, { PlaceColumn, 60 }, { RuleColumn, 60 } });
+    views::fitColumns(*this, PlaceColumn,
+        { { RuleColumn, 90 }, { PlaceColumn, 130 }, { RunColumn, 60 }, { PlaceColumn, 60 }, { RuleColumn, 60 } });
 }
 
 void ChangesTree::paintEvent(QPaintEvent* event)
@@ -101,6 +104,9 @@ void ChangesTree::set(const std::vector<Row>& rows)
         const QString sentence = items::toolTipText(items::incidentwords::card(row.incident));
         for (int column = 0; column < ColumnCount; ++column)
             item->setToolTip(column, sentence);
+        for (const int column : { RunColumn, PlaceColumn, RuleColumn }) // which may be cut
+            item->setToolTip(
+                column, items::toolTipText(item->text(column) + u'\n' + items::incidentwords::card(row.incident)));
         items.append(item);
     }
     addTopLevelItems(items);
