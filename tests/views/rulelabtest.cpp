@@ -18,6 +18,8 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
+#include <telltale/common/columnfit.h>
+#include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/judge/rulesinforce.h>
@@ -142,6 +144,19 @@ private Q_SLOTS:
             }
             QCOMPARE(changed.header()->length(), changed.viewport()->width());
         }
+        // Of many words none takes the room of another; names lose their front, and their tip has all.
+        row.run = QStringLiteral("demo-moe-of-today");
+        incident.first.rule = "level";
+        incident.first.name = "blocks.2.mlp.experts.1.fc1.weight";
+        changed.set({ row });
+        changed.resize(500, 200);
+        for (const int column :
+            { views::ChangesTree::RunColumn, views::ChangesTree::PlaceColumn, views::ChangesTree::RuleColumn }) {
+            QVERIFY2(changed.columnWidth(column) >= 60, qPrintable(QString::number(changed.columnWidth(column))));
+            QVERIFY(changed.topLevelItem(0)->toolTip(column).contains(changed.topLevelItem(0)->text(column)));
+        }
+        QVERIFY(changed.columnWidth(views::ChangesTree::PlaceColumn) >= 120);
+        QVERIFY(dynamic_cast<views::EndDelegate*>(changed.itemDelegateForColumn(views::ChangesTree::PlaceColumn)));
     }
 
     void aThresholdIsMovedAndSaysWhatItDoes()
@@ -290,6 +305,25 @@ private Q_SLOTS:
         QCOMPARE(inForce.rules.value(Rule::Level, 0), 12.0);
         QVERIFY(CapsuleBuilder::must(judge::rulesInForce(folder, reader(kCalm).get())).from
             == judge::RulesInForce::From::Default);
+    }
+
+    void linksHaveTheColorOfTheThemeInForce()
+    {
+        open();
+        const auto modes = { views::Theme::Mode::Light, views::Theme::Mode::Dark };
+        const auto back = qScopeGuard([mode = views::Theme::current().mode] { views::Theme::apply(*qApp, mode); });
+        for (const views::Theme::Mode mode : modes) {
+            views::Theme::apply(*qApp, mode);
+            int links = 0;
+            for (const auto* button : view()->findChildren<QPushButton*>()) {
+                if (button->objectName().startsWith(QStringLiteral("ask"))) {
+                    ++links;
+                    QCOMPARE(button->palette().color(QPalette::Active, QPalette::ButtonText),
+                        views::Theme::current().accent);
+                }
+            }
+            QVERIFY(links > 10);
+        }
     }
 
     void aRuleAsksForMoreWhereSomebodyChoosesIt()

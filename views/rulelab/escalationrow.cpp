@@ -205,6 +205,7 @@ void EscalationRow::makeRows()
     rows->addWidget(m_more);
     for (QWidget* control : std::initializer_list<QWidget*> { m_what, m_config, m_steps, m_times })
         control->installEventFilter(this);
+    m_ask->installEventFilter(this);
 }
 
 void EscalationRow::choose(int entry)
@@ -267,6 +268,11 @@ void EscalationRow::takeDraft()
 
 bool EscalationRow::eventFilter(QObject* watched, QEvent* event)
 {
+    if (watched == m_ask) {
+        if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
+            tint();
+        return QWidget::eventFilter(watched, event);
+    }
     if (event->type() == QEvent::FocusIn)
         Q_EMIT entered(m_pointer);
     if (takesKey(*event)) {
@@ -276,19 +282,15 @@ bool EscalationRow::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
-void EscalationRow::changeEvent(QEvent* event)
-{
-    if (event->type() == QEvent::StyleChange) // of another theme
-        tint();
-    QWidget::changeEvent(event);
-}
-
-/// A link: a flat button looks like a word.
+/// A link, in every theme: a flat button looks like a word.
 void EscalationRow::tint()
 {
+    const QColor& accent = Theme::current().accent;
+    if (m_ask->palette().color(QPalette::Active, QPalette::ButtonText) == accent)
+        return; // ends the recursion through PaletteChange
     QPalette link;
-    link.setColor(QPalette::Active, QPalette::ButtonText, Theme::current().accent);
-    link.setColor(QPalette::Inactive, QPalette::ButtonText, Theme::current().accent);
+    link.setColor(QPalette::Active, QPalette::ButtonText, accent);
+    link.setColor(QPalette::Inactive, QPalette::ButtonText, accent);
     m_ask->setPalette(link);
 }
 
