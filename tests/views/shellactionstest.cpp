@@ -26,6 +26,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
+#include <QToolButton>
 #include <QTreeView>
 #include <QUrl>
 #include <QWheelEvent>
@@ -109,9 +110,10 @@ private Q_SLOTS:
         m_dir.reset();
     }
 
-    void theListOfRunsEndsAtAWholeRow()
+    void theListsOfRunsAndModulesEndAtAWholeRow()
     {
         const auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        const auto* modules = m_window->findChild<QTreeView*>(QStringLiteral("modulesTree"));
         const int row = tree->visualRect(tree->model()->index(0, 0)).height();
         QVERIFY(row > 0);
         for (const int height : { 1200, 1400, 1533 }) {
@@ -119,6 +121,7 @@ private Q_SLOTS:
             m_window->resize(1500, height);
             QTRY_VERIFY(tree->height() != before);
             QTRY_COMPARE(tree->viewport()->height() % row, 0);
+            QTRY_COMPARE(modules->viewport()->height() % row, 0);
         }
     }
 
@@ -571,6 +574,7 @@ echo '{"message": "done"}'
         QTRY_COMPARE(tree->model()->index(1, 0).data(items::CountRole).toString(), QStringLiteral("2"));
         type("tag:base");
         QTRY_COMPARE_WITH_TIMEOUT(shown(), 1, 20'000);
+        QVERIFY(search->findChild<QToolButton*>()->geometry().right() < search->contentsRect().right()); // what clears
         QCOMPARE(count(), QStringLiteral("1 of 2")); // the live ones' heading is gone
         type("tag:other");
         QTRY_COMPARE(shown(), 0);

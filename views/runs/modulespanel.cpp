@@ -139,6 +139,7 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     layout->addLayout(field);
     layout->addWidget(m_error);
     layout->addWidget(m_tree);
+    m_tree->keepRowsWhole();
     setFocusProxy(m_tree);
     // Tab comes to the panel, which hands it on: what stands before its proxy in the chain would be passed over.
     setTabOrder(m_tree, m_filter);

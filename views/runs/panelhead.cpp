@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/tooltiptext.h>
 
 #include "rolelabel.h"
 
@@ -15,6 +16,8 @@ namespace telltale::views {
 namespace {
 
 constexpr int kHeight = 28;
+constexpr int kDetailInset = 6;
+constexpr int kLeastDetail = 40; ///< px of a part of it
 
 }
 
@@ -31,7 +34,7 @@ PanelHead::PanelHead(const QString& title, QWidget* parent)
     m_layout->addWidget(m_hint);
     m_layout->addStretch();
     m_layout->addWidget(m_detail);
-    m_detail->setContentsMargins(0, 0, 6, 0);
+    m_detail->setContentsMargins(0, 0, kDetailInset, 0);
     m_detail->hide();
     m_hint->hide();
 }
@@ -58,7 +61,7 @@ void PanelHead::fitHint()
 {
     bool isNumber = false;
     m_hint->text().toLongLong(&isNumber);
-    const bool saysSomething = !isNumber || !m_title->isHidden() || !m_detail->text().isEmpty();
+    const bool saysSomething = !isNumber || !m_title->isHidden() || !m_detailText.isEmpty();
     m_hint->setVisible(saysSomething && !m_hint->text().isEmpty());
 }
 
@@ -70,17 +73,23 @@ void PanelHead::setHint(const QString& hint)
 
 void PanelHead::setDetail(const QString& detail, ThemeColor color)
 {
-    m_detail->setText(detail);
+    m_detailText = detail;
     m_detail->setColor(color);
     fitHint();
     fitDetail();
 }
 
-/// Cut in the middle of a word it says nothing.
+/// Where it has no room it loses its last words.
 void PanelHead::fitDetail()
 {
-    const bool hasRoom = minimumSizeHint().width() + m_layout->spacing() + m_detail->sizeHint().width() <= width();
-    m_detail->setVisible(hasRoom && !m_detail->text().isEmpty());
+    const int room = width() - minimumSizeHint().width() - m_layout->spacing() - kDetailInset;
+    QString shown = m_detail->fontMetrics().elidedText(m_detailText, Qt::ElideRight, room);
+    const bool isWhole = shown == m_detailText;
+    if (const qsizetype space = shown.lastIndexOf(u' '); !isWhole && space > 0)
+        shown = shown.left(space - (shown[space - 1] == u',' ? 1 : 0)) + QChar(0x2026);
+    m_detail->setText(shown);
+    m_detail->setToolTip(isWhole ? QString() : items::toolTipText(m_detailText));
+    m_detail->setVisible(!shown.isEmpty() && (isWhole || room >= kLeastDetail));
 }
 
 void PanelHead::insertAfterTitle(QWidget* widget)

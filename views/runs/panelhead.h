@@ -25,7 +25,7 @@ public:
     /// False: it stands on a tab above. A head of nothing else then takes no room.
     void setTitleVisible(bool on);
     void setHint(const QString& hint); ///< in text3 behind the title
-    /// Before the buttons; not shown where it has no room.
+    /// Before the buttons; cut at its end, or not shown, where it has no room.
     void setDetail(const QString& detail, ThemeColor color = &Theme::text3);
     void insertAfterTitle(QWidget* widget);
     QToolButton* addButton(const QString& iconName, const QString& toolTip);
@@ -45,6 +45,7 @@ private:
     RoleLabel* m_title;
     RoleLabel* m_hint;
     RoleLabel* m_detail;
+    QString m_detailText; ///< whole
 };
 
 /// A 26 px tool button with an icon of ours, a tooltip and the same text as its accessible name.

@@ -2,7 +2,9 @@
 #include "paneltree.h"
 
 #include <QHeaderView>
+#include <QLayout>
 #include <QPainter>
+#include <QScrollBar>
 
 #include <telltale/common/tableshape.h>
 #include <telltale/common/theme.h>
@@ -12,7 +14,8 @@ namespace telltale::views {
 
 namespace {
 
-constexpr int kPin = 14; ///< in a row of 22 px
+constexpr int kTreeRow = 22; ///< px, as of the headings of the columns
+constexpr int kPin = 14; ///< in a row
 
 }
 
@@ -45,6 +48,31 @@ void PanelTree::setEmpty(bool empty)
     m_empty = empty;
     header()->setVisible(!empty);
     viewport()->update();
+}
+
+void PanelTree::keepRowsWhole()
+{
+    verticalScrollBar()->setSingleStep(kTreeRow);
+    m_rest = new QWidget(parentWidget());
+    m_rest->setBackgroundRole(QPalette::Base);
+    m_rest->setAutoFillBackground(true);
+    m_rest->setFixedHeight(0);
+    parentWidget()->layout()->addWidget(m_rest);
+}
+
+void PanelTree::fitRows()
+{
+    m_rest->setFixedHeight((height() + m_rest->height()) % kTreeRow);
+    QScrollBar* bar = verticalScrollBar();
+    bar->setValue((bar->value() + kTreeRow - 1) / kTreeRow * kTreeRow);
+    Q_EMIT rowsFitted();
+}
+
+void PanelTree::resizeEvent(QResizeEvent* event)
+{
+    QTreeView::resizeEvent(event);
+    if (m_rest) // later, because a layout is at work
+        QMetaObject::invokeMethod(this, &PanelTree::fitRows, Qt::QueuedConnection);
 }
 
 void PanelTree::drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const

@@ -14,16 +14,26 @@ public:
     /// Shown in the middle while there are no rows below the headings.
     void setEmptyText(const QString& text);
     void setEmpty(bool empty);
+    /// Neither the first nor the last row that is seen is cut: what is too little for one stays empty below the tree,
+    /// which is the last one in the layout of its parent.
+    void keepRowsWhole();
     /// Its row has the fill of what is selected.
     virtual bool isFilled(const QModelIndex& index) const { return selectionModel()->isSelected(index); }
     /// In the branch of a row that has others below it.
     static void paintChevron(QPainter* painter, const QRect& branch, bool isExpanded);
 
+Q_SIGNALS:
+    void rowsFitted(); ///< the tree has another size, and its rows their places
+
 protected:
     void drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const override;
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fitRows();
+
+    QWidget* m_rest = nullptr; ///< what is too little for a row
     QString m_emptyText;
     bool m_empty = true;
 };

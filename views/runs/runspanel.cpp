@@ -9,7 +9,6 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
-#include <QScrollBar>
 #include <QShortcut>
 #include <QTimer>
 #include <QToolButton>
@@ -31,7 +30,6 @@ using items::RunsModel;
 
 namespace {
 constexpr int kWidthOfAllColumns = 300;
-constexpr int kRunRow = 22; ///< px, as of the headings of the columns
 
 /// The run that is shown keeps its fill while the keys go through the list: what they are at has a frame. Several that
 /// are selected have the fill, too.
@@ -71,7 +69,8 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     , m_model(model)
     , m_proxy(new RunsFilter(model, this))
     , m_head(new PanelHead(tr("Runs"), this))
-    , m_search(new QLineEdit(this))
+    , m_searchBox(new QWidget(this))
+    , m_search(new QLineEdit(m_searchBox))
     , m_error(new RoleLabel(&Theme::criticalText, wordsFont(11), this))
     , m_tree(new RunsTree(m_currentId, this))
 {
@@ -95,9 +94,10 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
                               "state:failed,lost   since:7d   until:2026-11-24")));
     m_search->setAccessibleName(tr("Search runs"));
     m_search->setClearButtonEnabled(true);
-    m_search->setContentsMargins(8, 6, 8, 6);
-    m_search->setFixedHeight(m_search->sizeHint().height() + 12); // its frame stands inside of the margins
-    m_search->hide();
+    auto* field = new QVBoxLayout(m_searchBox); // margins of its own would not hold the button that clears it
+    field->setContentsMargins(8, 6, 8, 6);
+    field->addWidget(m_search);
+    m_searchBox->hide();
     m_error->setObjectName(QStringLiteral("runsSearchError"));
     m_error->setWordWrap(true);
     m_error->setContentsMargins(12, 0, 12, 4);
@@ -127,25 +127,25 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(m_search);
+    layout->addWidget(m_searchBox);
     layout->addWidget(m_error);
     layout->addWidget(m_tree);
-    setBackgroundRole(QPalette::Base); // also of what is too little for a row
+    setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
-    m_tree->verticalScrollBar()->setSingleStep(kRunRow);
-    m_tree->installEventFilter(this);
+    m_tree->keepRowsWhole();
+    connect(m_tree, &PanelTree::rowsFitted, this, &RunsPanel::showCurrent);
     setFocusProxy(m_tree);
     setTabOrder(m_tree, m_search); // as in ModulesPanel
 
     connect(search, &QToolButton::toggled, this, [this](bool on) {
-        m_search->setVisible(on);
+        m_searchBox->setVisible(on);
         on ? m_search->setFocus() : m_search->clear();
     });
     auto* away = new QShortcut(Qt::Key_Escape, m_search);
     away->setContext(Qt::WidgetShortcut);
     connect(away, &QShortcut::activated, this, [this, search] {
         m_search->clear();
-        m_search->hide();
+        m_searchBox->hide();
         search->setChecked(false);
         m_tree->setFocus();
     });
@@ -204,7 +204,7 @@ bool RunsPanel::editName(const QString& id)
 
 void RunsPanel::showSearch()
 {
-    m_search->show();
+    m_searchBox->show();
     m_search->setFocus();
 }
 
@@ -365,22 +365,6 @@ void RunsPanel::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
     QTimer::singleShot(0, this, &RunsPanel::showCurrent); // when its rows have their places
-}
-
-/// Whole rows: neither the first nor the last one that is seen is cut.
-void RunsPanel::fitRows()
-{
-    setContentsMargins(0, 0, 0, (height() - m_tree->y()) % kRunRow);
-    QScrollBar* bar = m_tree->verticalScrollBar();
-    bar->setValue((bar->value() + kRunRow - 1) / kRunRow * kRunRow);
-    showCurrent();
-}
-
-bool RunsPanel::eventFilter(QObject* watched, QEvent* event)
-{
-    if (event->type() == QEvent::Resize) // later, because a layout is at work
-        QMetaObject::invokeMethod(this, &RunsPanel::fitRows, Qt::QueuedConnection);
-    return QWidget::eventFilter(watched, event);
 }
 
 void RunsPanel::resizeEvent(QResizeEvent* event)

@@ -62,11 +62,9 @@ Q_SIGNALS:
 protected:
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void showCurrent();
-    void fitRows();
     void activate(const QModelIndex& index);
     void showMenu(const QPoint& position);
     void showHeaderMenu(const QPoint& position);
@@ -79,6 +77,7 @@ private:
     items::RunsModel* m_model;
     RunsFilter* m_proxy;
     PanelHead* m_head;
+    QWidget* m_searchBox;
     QLineEdit* m_search;
     RoleLabel* m_error; ///< of what was typed there
     PanelTree* m_tree;
