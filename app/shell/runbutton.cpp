@@ -119,8 +119,9 @@ void PaletteButton::paintEvent(QPaintEvent*)
     const QRect words = rect().adjusted(30, 0, -chip - 14, 0);
     painter.setFont(views::wordsFont(12));
     painter.setPen(theme.text3);
+    const bool hasRoom = painter.fontMetrics().horizontalAdvance(text()) <= words.width();
     painter.drawText(words, static_cast<int>(Qt::AlignVCenter),
-        painter.fontMetrics().elidedText(text(), Qt::ElideRight, words.width()));
+        painter.fontMetrics().elidedText(hasRoom ? text() : tr("Go to..."), Qt::ElideRight, words.width()));
     KeyChip::paint(&painter, QRectF(width() - chip - 7, (height() - 18) / 2.0, chip, 18), key);
 }
 

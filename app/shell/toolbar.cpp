@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -94,6 +95,10 @@ void ToolBar::show(const Pulse& pulse)
         m_run->setRun(pulse.shownName, pulse.state);
     else
         m_run->clearRun();
+    if (std::exchange(m_runName, pulse.shownName) != pulse.shownName) {
+        for (Fact* fact : { &m_step, &m_rate, &m_ranks, &m_lag, &m_dropped, &m_samples, &m_cost })
+            fact->widest = 0;
+    }
     m_waiting->setText(tr("Waiting for the first agent"));
     m_waiting->setVisible(!pulse.hasRun);
 
@@ -132,13 +137,14 @@ void ToolBar::fit()
     room -= m_collect->isVisibleTo(this) ? m_collect->sizeHint().width() + 20 : 0;
     std::sort(std::begin(facts), std::end(facts), [](const Fact* a, const Fact* b) { return a->needed > b->needed; });
     for (Fact* fact : facts) {
-        if (fact == &m_cost) { // in short where there is no room for all of it; it must not push what is beside it
+        if (fact == &m_cost)
             fact->value->setText(m_costText);
-            fact->value->setMinimumWidth(std::max(fact->value->minimumWidth(), fact->value->sizeHint().width()));
-            if (room < fact->box->sizeHint().width() + 20) {
-                fact->value->setMinimumWidth(0);
-                fact->value->setText(m_costShare);
-            }
+        fact->value->setMinimumWidth(0); // its hint has that in it
+        fact->widest = std::max(fact->widest, fact->value->sizeHint().width());
+        fact->value->setMinimumWidth(fact->widest);
+        if (fact == &m_cost && room < fact->box->sizeHint().width() + 20) { // in short
+            fact->value->setText(m_costShare);
+            fact->value->setMinimumWidth(fact->value->fontMetrics().horizontalAdvance(QStringLiteral("0.00 %")));
         }
         const int width = fact->box->sizeHint().width() + 20;
         fact->box->setVisible(fact->wanted && room >= width);

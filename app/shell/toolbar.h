@@ -44,6 +44,7 @@ private:
         views::RoleLabel* value = nullptr;
         views::RoleLabel* after = nullptr;
         bool wanted = false;
+        int widest = 0; ///< px of its value in this run: what stands beside it keeps its place
         int needed = 0; ///< higher stays longer
     };
     Fact makeFact(const QString& before, const QString& after, int needed);
@@ -57,6 +58,7 @@ private:
     SparkLine* m_spark;
     Fact m_step, m_rate, m_ranks, m_lag, m_dropped, m_samples, m_cost;
     QString m_costText, m_costShare;
+    QString m_runName;
     bool m_sparkWanted = false;
 };
 

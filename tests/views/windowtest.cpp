@@ -22,6 +22,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/runs/panelhead.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/dockhost.h>
 #include <telltale/shell/keychip.h>
@@ -31,6 +32,7 @@
 #include <telltale/shell/pace.h>
 #include <telltale/shell/panels.h>
 #include <telltale/shell/pulse.h>
+#include <telltale/shell/runbutton.h>
 #include <telltale/shell/rundriver.h>
 #include <telltale/shell/startup.h>
 #include <telltale/shell/toaster.h>
@@ -270,6 +272,79 @@ private Q_SLOTS:
                 checkTexts(&bar);
         }
         qApp->removeTranslator(&pseudo);
+    }
+
+    void thePulseKeepsItsPlacesWhileItsNumbersChange()
+    {
+        QWidget window;
+        ToolBar bar(&window);
+        for (const char* name : { "plug", "layout" })
+            bar.addAction(new QAction(QString::fromLatin1(name), &bar));
+        window.show();
+        Pulse pulse;
+        pulse.hasRun = pulse.live = true;
+        pulse.ranks = pulse.connectedRanks = 8;
+        pulse.step = Step { 10'000 };
+        const auto left = [&](bool isWide) {
+            pulse.stepsPerSecond = isWide ? 112.6 : 1.1;
+            pulse.lagSeconds = isWide ? 10.2 : 0.1;
+            pulse.dropped = isWide ? 1200 : 0;
+            pulse.samplesPerSecond = isWide ? 186'000 : 9;
+            bar.show(pulse);
+            QTest::qWait(0);
+            return bar.paletteButton()->x();
+        };
+        int moved = 0;
+        for (int width = 900; width <= 1400; width += 20) {
+            window.resize(width, 44);
+            bar.resize(width, 44);
+            pulse.shownName = QString::number(width);
+            const int wide = left(true);
+            QCOMPARE(left(false), wide);
+            pulse.shownName += QStringLiteral(" again"); // another run begins anew
+            moved += left(false) != wide ? 1 : 0;
+        }
+        QVERIFY(moved > 0);
+    }
+
+    void theWayToEverythingHasAShortWord()
+    {
+        PaletteButton cut, whole;
+        whole.setText(PaletteButton::tr("Go to..."));
+        for (PaletteButton* button : { &cut, &whole })
+            button->resize(200, 28);
+        QCOMPARE(cut.grab().toImage(), whole.grab().toImage());
+        cut.resize(276, 28);
+        whole.resize(276, 28);
+        QVERIFY(cut.grab().toImage() != whole.grab().toImage());
+    }
+
+    void whatAPanelAddsLosesItsLastWords()
+    {
+        QWidget window; // a head alone would have the least width of its layout
+        views::PanelHead head(QStringLiteral("Modules"), &window);
+        head.setHint(QStringLiteral("217"));
+        head.addButton(QStringLiteral("sort"), QStringLiteral("sort"));
+        head.addButton(QStringLiteral("stack"), QStringLiteral("stack"));
+        head.setDetail(QStringLiteral("weight, before the step"));
+        const auto detail = [&head] {
+            head.grab();
+            QString text;
+            for (const auto* label : head.findChildren<QLabel*>()) {
+                if (!label->isHidden() && label->text().startsWith(QStringLiteral("weight")))
+                    text = label->text();
+            }
+            return text;
+        };
+        head.resize(400, 28);
+        QCOMPARE(detail(), QStringLiteral("weight, before the step"));
+        head.resize(270, 28);
+        QVERIFY2(detail().startsWith(QStringLiteral("weight, before")) && detail().endsWith(QChar(0x2026)),
+            qPrintable(detail()));
+        head.resize(400, 28);
+        QCOMPARE(detail(), QStringLiteral("weight, before the step"));
+        head.resize(170, 28);
+        QCOMPARE(detail(), QString());
     }
 
     void aStepOfTenSecondsIsNotZeroStepsASecond()
