@@ -139,7 +139,7 @@ QWidget* RuleLabView::makeBody()
     below->addWidget(changes.box = titled(tr("What changes"), m_changes, below, &m_changesHead));
     scores.head = m_scoresHead;
     changes.head = m_changesHead;
-    below->setSizes({ 500, 500 });
+    below->setSizes({ 530, 470 });
     new PaneSwitch(below, scores, changes, m_scores->minimumWidth() + m_changes->minimumWidth() + below->handleWidth());
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);
