@@ -522,7 +522,20 @@ private Q_SLOTS:
                 return facts.viewport()->grab(place).toImage();
             };
             QVERIFY2(cell(3) != cell(4), qPrintable(QString::number(width)));
-            QVERIFY(facts.columnWidth(0) >= facts.fontMetrics().horizontalAdvance(command->text(0)));
+            const auto isColored = [&](int column) { // which differs from the first
+                const QImage image = cell(column);
+                for (int x = 0; x < image.width(); ++x) {
+                    for (int y = 0; y < image.height(); ++y) {
+                        if (image.pixelColor(x, y).blue() > image.pixelColor(x, y).red() + 60)
+                            return true;
+                    }
+                }
+                return false;
+            };
+            QVERIFY(isColored(3) && !isColored(2));
+            const int padding = 16;
+            QVERIFY(
+                facts.columnWidth(1) >= padding + QFontMetrics(command->font(1)).horizontalAdvance(command->text(1)));
         }
         QVERIFY(command->toolTip(3).contains(QStringLiteral("-\u2060-\u2060steps 20"))); // breaks at no hyphen
     }

@@ -52,6 +52,10 @@ protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
     {
         QStyledItemDelegate::initStyleOption(option, index);
+        if (const QVariant color = index.data(kThemeColorRole); color.canConvert<ThemeColor>()) {
+            for (const QPalette::ColorRole role : { QPalette::Text, QPalette::HighlightedText })
+                option->palette.setColor(role, Theme::current().*color.value<ThemeColor>());
+        }
         option->features |= QStyleOptionViewItem::WrapText;
         const int alike = index.data(kAlikeRole).toInt();
         const QString whole = option->text;
@@ -198,7 +202,7 @@ FactsTree::FactsTree(QWidget* parent)
     setObjectName(QStringLiteral("compareFacts"));
     setAccessibleName(tr("Configs and hyperparameters that differ"));
     setUniformRowHeights(false);
-    setItemDelegate(new ValueDelegate(this));
+    m_values = new ValueDelegate(this);
     connect(header(), &QHeaderView::sectionResized, this, [this] { scheduleDelayedItemsLayout(); });
 }
 
@@ -208,8 +212,10 @@ void FactsTree::set(const QStringList& runs, const std::vector<judge::DifferingF
     clear();
     setColumnCount(kFirstRun + static_cast<int>(runs.size()));
     setHeaderLabels(QStringList { tr("Of"), tr("Field") } + runs);
-    for (int run = 0; run < static_cast<int>(runs.size()); ++run)
+    for (int run = 0; run < static_cast<int>(runs.size()); ++run) {
         headerItem()->setIcon(kFirstRun + run, runIcon(static_cast<std::size_t>(run)));
+        setItemDelegateForColumn(kFirstRun + run, m_values);
+    }
     for (const judge::DifferingFact& fact : facts) {
         auto* item = new QTreeWidgetItem(this);
         item->setText(0, factSectionText(fact.section));

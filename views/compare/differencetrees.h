@@ -63,6 +63,8 @@ public:
 
 private:
     void fitColumns() override;
+
+    QAbstractItemDelegate* m_values; ///< of the columns of runs
 };
 
 }
