@@ -58,7 +58,10 @@ QString formatStep(qint64 step)
     return (step < 0 ? QString(kMinus) : QString()) + grouped(digits);
 }
 
-QString formatValue(double value, int significant)
+namespace {
+
+/// `hasZeros`: a whole number has as many figures as another one.
+QString formatFigures(double value, int significant, bool hasZeros)
 {
     if (std::isnan(value))
         return QStringLiteral("NaN");
@@ -71,10 +74,17 @@ QString formatValue(double value, int significant)
     if (magnitude < 1e-3 || magnitude >= 99999.5)
         return sign + scientific(magnitude, significant);
     const int whole = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
-    // A whole number is a count more often than a measure, and no less exact without its zeros.
-    const bool isWhole = magnitude >= 10 && magnitude == std::floor(magnitude);
+    const bool isWhole = !hasZeros && magnitude >= 10 && magnitude == std::floor(magnitude);
     const int decimals = isWhole ? 0 : std::clamp(significant - whole, 0, 12);
     return sign + grouped(QString::number(magnitude, 'f', decimals));
+}
+
+}
+
+/// A whole number is a count more often than a measure, and no less exact without its zeros.
+QString formatValue(double value, int significant)
+{
+    return formatFigures(value, significant, false);
 }
 
 QString formatBytes(quint64 bytes)
@@ -108,7 +118,7 @@ QString formatShort(double value)
 
 QString formatFraction(double share)
 {
-    return formatValue(share * 100) + (std::isfinite(share) ? kUnitSpace + QStringLiteral("%") : QString());
+    return formatFigures(share * 100, 4, true) + (std::isfinite(share) ? kUnitSpace + QStringLiteral("%") : QString());
 }
 
 QString reformatNumber(const QString& given)

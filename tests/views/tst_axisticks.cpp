@@ -311,6 +311,8 @@ private Q_SLOTS:
         QCOMPARE(formatStep(-1234567), QStringLiteral("\u22121\u202F234\u202F567"));
         QCOMPARE(formatValue(27.444), QStringLiteral("27.44"));
         QCOMPARE(formatValue(27.444, 3), QStringLiteral("27.4"));
+        QCOMPARE(formatValue(64), QStringLiteral("64")); // a count
+        QCOMPARE(formatValue(64.004), QStringLiteral("64.00"));
         QCOMPARE(formatValue(1.28e-4), QStringLiteral("1.28e-4"));
         QCOMPARE(formatValue(8.91e6), QStringLiteral("8.91e6"));
         QCOMPARE(formatValue(-65312), QStringLiteral("\u221265\u202F312"));
