@@ -46,6 +46,7 @@ private:
     void takeIncident();
     void fitHeight();
     void fitEvidence();
+    bool hasRoomForVerdict() const;
     void fitTitle();
     void show(const judge::Incident& incident);
     void askTimes(const judge::Incident& incident);

@@ -35,7 +35,8 @@ std::vector<std::vector<std::pair<std::size_t, const CurveSeries*>>> byRow(const
     return rows;
 }
 
-/// Of the means of each bucket; what is not finite in one run breaks the line.
+/// Of the means of each bucket; what is not finite in one run breaks the line, and where one run of several is left
+/// there is nothing to be the middle of.
 std::vector<series::Bucket> medianOf(const std::vector<std::pair<std::size_t, const CurveSeries*>>& row)
 {
     std::vector<series::Bucket> median = row.front().second->result.buckets;
@@ -50,6 +51,10 @@ std::vector<series::Bucket> medianOf(const std::vector<std::pair<std::size_t, co
         }
         if (values.empty())
             continue;
+        if (values.size() == 1 && row.size() > 1 && !series::isNonFinite(median[i].state)) {
+            median[i] = {};
+            continue;
+        }
         std::sort(values.begin(), values.end());
         const std::size_t middle = values.size() / 2;
         const double value = values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
@@ -96,6 +101,10 @@ std::vector<CurveSeries> bandsOfRuns(const std::vector<ComparePart>& parts)
         for (std::size_t run = 1; run < row.size(); ++run)
             widen(band.result.buckets, row[run].second->result.buckets);
         median.result.buckets = medianOf(row);
+        for (std::size_t i = 0; i < median.result.buckets.size(); ++i) {
+            if (median.result.buckets[i].samples == 0)
+                band.result.buckets[i] = {};
+        }
         median.runName = QCoreApplication::translate("CompareRuns", "median");
         band.runName = QCoreApplication::translate("CompareRuns", "smallest to largest");
         median.where = band.where = QCoreApplication::translate("CompareRuns", "of %n runs", nullptr, count);

@@ -275,7 +275,8 @@ void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
         if (!series::isNonFinite(state)) {
             painter.fillRect(QRectF(left, middle - 1, width, 2), theme.criticalMark); // thinner than the own ones
         } else if (state == CellState::NaN) {
-            const double gap = width >= 4 ? 1 : 0;
+            // Of all columns alike: of some alone it would look as if they did not follow each other.
+            const double gap = plot.width() >= 5 * picture.columns() ? 1 : 0;
             painter.fillRect(QRectF(left, middle - 3, width - gap, 6), theme.criticalMark);
         } else if (left >= triangleEnd || width >= 6) {
             const double size = std::clamp(width, 7.0, 9.0);

@@ -75,7 +75,11 @@ QString endText(const ValueScale& scale, double value)
     const double power = std::log10(std::abs(value));
     if (std::abs(power - std::round(power)) < 1e-9)
         return formatDecade(value);
-    return isNarrow(scale) ? formatTick(value, (scale.high() - scale.low()) / 50) : formatValue(value, 2);
+    if (isNarrow(scale))
+        return formatTick(value, (scale.high() - scale.low()) / 50);
+    // Two figures, in the form of the decades beside it.
+    return scale.mode() == ValueScale::Mode::Linear ? formatValue(value, 2)
+                                                    : formatTick(value, std::pow(10.0, std::floor(power) - 1));
 }
 
 /// The labels of the colors: with both ends, between decades that are far from an end nobody could say what it is.

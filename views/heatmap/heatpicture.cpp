@@ -315,6 +315,10 @@ void HeatPicture::chooseScale()
     }
     if (log || scaleMode == HeatScale::Linear)
         std::tie(low, high) = roundedOutwards(low, high, log);
+    if (isWhole(stat) && low >= 1) { // no count has a fraction
+        low = std::floor(low);
+        high = std::ceil(high);
+    }
     if (!log && low >= 0 && low < 0.5 * high)
         low = 0;
     if (isSigned) {

@@ -47,9 +47,10 @@ QString rankText(const CurveSeries& one)
 {
     if (!one.where.isEmpty())
         return one.where;
-    return one.isGroup
+    return one.isGroup && one.ranks.size() > 1
         ? QCoreApplication::translate("CurveLegend", "ranks %1").arg(rankListText(one.ranks, QString(QChar(0x2013))))
-        : QCoreApplication::translate("CurveLegend", "rank %1").arg(one.row.rank.value);
+        : QCoreApplication::translate("CurveLegend", "rank %1")
+              .arg((one.isGroup && !one.ranks.empty() ? one.ranks.front() : one.row.rank).value);
 }
 
 QString whereText(const CurveSeries& one)
