@@ -288,7 +288,7 @@ void IncidentCard::fitHeight()
     layout()->setSpacing(isLowList ? 4 : 8);
     m_when->setVisible(isWhole && !isReach && current());
     m_buttons->setVisible(!isLowList && current());
-    m_verdict->setVisible(height() >= kVerdictHeight || hasRoomForVerdict());
+    m_verdict->setVisible(height() >= kVerdictHeight);
     for (std::size_t i = 0; i < m_evidence.size(); ++i)
         m_evidence[i]->setVisible(i < m_shown.evidence.size());
     if (m_isShown) {
@@ -311,21 +311,6 @@ void IncidentCard::fitTitle()
     m_title->set(glyphs::severityOf(m_shown.first.severity),
         isReach ? tr("Folded into %1").arg(fitLabels({ place }, metrics, room).front()) : tr("Root cause"));
     m_title->setToolTip(isReach ? items::toolTipText(place) : QString());
-}
-
-/// Beside a line of each that was seen.
-bool IncidentCard::hasRoomForVerdict() const
-{
-    const QMargins margins = layout()->contentsMargins();
-    const int spacing = layout()->spacing();
-    int need = margins.top() + margins.bottom() + m_title->sizeHint().height() + m_firstRow->sizeHint().height()
-        + m_verdict->sizeHint().height() + 4 * spacing
-        + m_sentence->heightForWidth(width() - margins.left() - margins.right());
-    if (!m_when->isHidden())
-        need += m_when->sizeHint().height() + spacing;
-    for (std::size_t i = 0; i < std::min(m_evidence.size(), m_shown.evidence.size()); ++i)
-        need += m_evidence[i]->label()->fontMetrics().height() + kTextGap;
-    return m_isShown && m_pages->currentIndex() == 0 && height() >= need;
 }
 
 /// Whole, or a line of each: half a line at the edge of the page is neither.

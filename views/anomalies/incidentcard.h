@@ -46,7 +46,6 @@ private:
     void takeIncident();
     void fitHeight();
     void fitEvidence();
-    bool hasRoomForVerdict() const;
     void fitTitle();
     void show(const judge::Incident& incident);
     void askTimes(const judge::Incident& incident);
