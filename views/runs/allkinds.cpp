@@ -257,9 +257,10 @@ void AllKinds::take(const std::vector<series::CellValue>& values)
 /// A kind gives way to what of the module it is: "weight, bef... · bias".
 void AllKinds::fitNames()
 {
-    constexpr int kBesideName = 18; ///< the margins of a cell
+    constexpr int kBesideName = 26; ///< the margins of a cell
     const QFontMetrics metrics(wordsFont(12));
-    const int room = m_list->header()->sectionSize(0) - kBesideName;
+    // The name's column follows that of the values only when the event loop comes to it.
+    const int room = m_list->viewport()->width() - m_list->header()->sectionSize(1) - kBesideName;
     for (int row = 0; row < m_model->rowCount(); ++row) {
         const QModelIndex index = m_model->index(row, 0);
         const QString behind = index.data(BehindRole).toString();
