@@ -73,7 +73,8 @@ QString formatFigures(double value, int significant, bool hasZeros)
     const double magnitude = std::abs(value);
     if (magnitude < 1e-3 || magnitude >= 99999.5)
         return sign + scientific(magnitude, significant);
-    const int whole = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
+    const double rounded = magnitude * (1 + 0.5 * std::pow(10, -significant)); // 0.099997 is 0.1000
+    const int whole = static_cast<int>(std::floor(std::log10(rounded))) + 1;
     const bool isWhole = !hasZeros && magnitude >= 10 && magnitude == std::floor(magnitude);
     const int decimals = isWhole ? 0 : std::clamp(significant - whole, 0, 12);
     return sign + grouped(QString::number(magnitude, 'f', decimals));

@@ -135,6 +135,10 @@ private Q_SLOTS:
         QVERIFY(labels.contains(QStringLiteral("1e-3")));
         QVERIFY(labels.contains(QStringLiteral("8e-4")));
         QCOMPARE(formatTick(0.004, 0.002), QStringLiteral("0.004"));
+        for (const auto mode : { ValueScale::Mode::Log, ValueScale::Mode::Symlog }) {
+            for (const ValueScale::Tick& tick : ValueScale(mode, 2e-4, 5.6e-3).ticks(210, 30))
+                QVERIFY2(tick.label.contains(QLatin1Char('e')), qPrintable(tick.label)); // 5e-3 as 2e-3
+        }
         // A learning rate of a thousandth reads so on every axis.
         QCOMPARE(formatTick(0.001, 0.001), formatTick(0.001, 0.0005));
     }
@@ -313,6 +317,9 @@ private Q_SLOTS:
         QCOMPARE(formatValue(27.444, 3), QStringLiteral("27.4"));
         QCOMPARE(formatValue(64), QStringLiteral("64")); // a count
         QCOMPARE(formatValue(64.004), QStringLiteral("64.00"));
+        QCOMPARE(formatValue(0.099997), QStringLiteral("0.1000")); // as many figures as its neighbors have
+        QCOMPARE(formatValue(0.099994), QStringLiteral("0.09999"));
+        QCOMPARE(formatValue(99.9951), QStringLiteral("100.0"));
         QCOMPARE(formatValue(1.28e-4), QStringLiteral("1.28e-4"));
         QCOMPARE(formatValue(8.91e6), QStringLiteral("8.91e6"));
         QCOMPARE(formatValue(-65312), QStringLiteral("\u221265\u202F312"));

@@ -16,6 +16,7 @@
 #include <telltale/heatmap/colorindex.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatimage.h>
+#include <telltale/heatmap/heatlegend.h>
 #include <telltale/heatmap/rowcluster.h>
 
 namespace tst_heatmapimage {
@@ -352,6 +353,65 @@ private Q_SLOTS:
             QVERIFY(ink >= 24);
             QCOMPARE(ink + pixelsOf(image, theme.base.rgb()), 24 * 24);
         }
+    }
+
+    /// Of a run that samples every fifth step, a column in five has something to show.
+    void aStepThatNobodyCollectedLooksLikeTheLastOneThatSomebodyDid()
+    {
+        constexpr int kSampled = 5;
+        HeatPicture p = picture(3, 130);
+        const auto isCollected = [](int column) { return column < 50 || (column % kSampled == 0 && column < 126); };
+        const auto stateAt = [&p](int row, int column) -> CellState& {
+            return p.result.states[static_cast<std::size_t>(row * 130 + column)];
+        };
+        for (int column = 0; column < 130; ++column) {
+            for (int row = 0; row < 3; ++row) {
+                if (!isCollected(column) || (column > 70 && column < 110) || (row == 2 && column >= 50))
+                    stateAt(row, column) = CellState::NotCollected;
+            }
+        }
+        stateAt(0, 55) = CellState::NaN;
+        stateAt(1, 60) = CellState::Gap;
+        p.finish();
+        const std::vector<CellState> states = p.result.states;
+        const Theme& theme = Theme::dark();
+        const auto painted = [&](int width) {
+            return HeatImage::render(p, RowLayout({ { 0, 2 } }, 36, 0), { 130 * width, 36 }, 1, theme);
+        };
+        const QImage image = painted(2);
+        const auto cell = [&image](int row, int column) { return image.copy(column * 2, row * 12, 2, 12); };
+        const auto dots = [&theme](const QImage& part) { return pixelsOf(part, theme.text3.rgb()); };
+        const QRgb rose = glyphs::fill(CellState::NaN, theme).rgb();
+        for (int column = 110; column < 125; ++column) // in rows that were collected, the color of the last one
+            QCOMPARE(cell(0, column).pixel(0, 0), cell(0, column - column % kSampled).pixel(0, 0));
+        for (int column = 50; column < 55; ++column)
+            QCOMPARE(cell(1, column).pixel(0, 0), cell(1, 50).pixel(0, 0));
+        QVERIFY(pixelsOf(image.copy(55 * 2, 0, 5 * 2, 12), rose) > 5 * 2 * 12 / 2);
+        QVERIFY(dots(image.copy(60 * 2, 12, 5 * 2, 12)) > 5 * 2 * 12 / 8); // hatched
+        QVERIFY(dots(image.copy(71 * 2, 0, 39 * 2, 12)) > 0); // longer than it ever took
+        QVERIFY(dots(image.copy(126 * 2, 0, 4 * 2, 12)) > 0); // what comes there is not known
+        QVERIFY(dots(image.copy(50 * 2, 24, 80 * 2, 12)) > 0); // a row of which nothing was
+        QVERIFY(dots(painted(10).copy(111 * 10, 0, 4 * 10, 12)) > 0); // with room for them
+        QCOMPARE(p.result.states, states);
+    }
+
+    void theEndsOfAScaleOfCountsAreWholeNumbers()
+    {
+        HeatPicture p = picture(3, 40);
+        p.stat = Stat::Nans;
+        for (std::size_t i = 0; i < p.result.values.size(); ++i)
+            p.result.values[i] = i % 2 == 0 ? 4 : 17000;
+        p.finish();
+        QCOMPARE(p.scale.low(), 3.0);
+        QCOMPARE(p.scale.high(), std::ceil(std::pow(10, 4.25)));
+        // Written as the decades beside them.
+        const auto widthOf = [](const char* text) {
+            return QFontMetricsF(numberFont(11)).horizontalAdvance(QString::fromLatin1(text));
+        };
+        HeatPicture other = p;
+        other.scale = ValueScale(ValueScale::Mode::Log, 1, 1e4);
+        QCOMPARE(
+            heatStripWidth(p) - widthOf("3") - widthOf("1.8e4"), heatStripWidth(other) - widthOf("1") - widthOf("1e4"));
     }
 
     void strongerStatesWinWhereRowsShareAPixel()

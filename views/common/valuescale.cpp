@@ -261,9 +261,8 @@ std::vector<ValueScale::Tick> ValueScale::placed(
     std::vector<Tick> ticks;
     double previous = 0;
     for (const double value : kept) {
-        double distance = isEvenly
-            ? (values.size() > 1 ? values[1] - values[0] : lastDigitOf(value))
-            : (ticks.empty() || isDecade(value) ? std::abs(value) : std::abs(value - previous));
+        double distance = isEvenly ? (values.size() > 1 ? values[1] - values[0] : lastDigitOf(value))
+                                   : (ticks.empty() || isDecade(value) ? std::abs(value) : std::abs(value - previous));
         if (!isEvenly && value != 0 && std::abs(value) < 1e-2)
             distance = std::min(distance, 1e-3); // 5e-3 as 2e-3 beside it
         const bool isPower = !isEvenly && value != 0 && isDecade(value);

@@ -77,9 +77,10 @@ QString endText(const ValueScale& scale, double value)
         return formatDecade(value);
     if (isNarrow(scale))
         return formatTick(value, (scale.high() - scale.low()) / 50);
-    // Two figures, in the form of the decades beside it.
-    return scale.mode() == ValueScale::Mode::Linear ? formatValue(value, 2)
-                                                    : formatTick(value, std::pow(10.0, std::floor(power) - 1));
+    if (scale.mode() == ValueScale::Mode::Linear)
+        return formatValue(value, 2);
+    // Two figures in the form of the decades beside it; what is whole has no others.
+    return formatTick(value, std::max(std::pow(10.0, std::floor(power) - 1), value == std::floor(value) ? 1.0 : 0.0));
 }
 
 /// The labels of the colors: with both ends, between decades that are far from an end nobody could say what it is.
