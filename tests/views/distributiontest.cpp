@@ -262,6 +262,21 @@ private Q_SLOTS:
         }
     }
 
+    /// The least of all numbers above zero is an edge, and no one's business.
+    void whatIsNextToZeroBeginsThere()
+    {
+        m_state->setKind(Kind::GradReduced);
+        m_state->setSelection({ key(2) });
+        settle();
+        const auto zero = static_cast<int>(binOf(octaveEdges(), 0.0));
+        const auto edgesOf = [this](int bin) {
+            return m_view->canvas()->cellText(0, bin, 0).section(u'\n', 0, 0).section(QStringLiteral(", "), -1);
+        };
+        QCOMPARE(edgesOf(zero), QStringLiteral("0"));
+        QCOMPARE(edgesOf(zero + 1), QStringLiteral("0 to 4.592e-41"));
+        QCOMPARE(edgesOf(zero - 1), QStringLiteral("\u22124.592e-41 to 0"));
+    }
+
     /// The bin of the largest elements reaches further than they do; also where a column adds up several steps.
     void noQuantileIsBeyondTheElements()
     {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <QPainter>
 
@@ -229,10 +230,15 @@ QString DistributionCanvas::placeText(const DistributionStrip& one, int bin, int
     const QString when = steps.count() <= 1
         ? tr("step %1").arg(formatStep(steps.first.value))
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
+    // The least number above zero divides zero from all others, and nobody needs to know it.
+    const auto edgeOf = [&one](int at) {
+        const double edge = (*one.edges)[static_cast<std::size_t>(at)];
+        return edge == std::numeric_limits<double>::denorm_min() ? 0 : edge;
+    };
+    const double low = edgeOf(bin), high = edgeOf(bin + 1);
     return when + tr(", rank %1").arg(one.row.rank.value) + items::comma()
-        + tr("%1 to %2", "the edges of a bin")
-              .arg(formatValue((*one.edges)[static_cast<std::size_t>(bin)]),
-                  formatValue((*one.edges)[static_cast<std::size_t>(bin) + 1]));
+        + (low == high ? formatValue(low)
+                       : tr("%1 to %2", "the edges of a bin").arg(formatValue(low), formatValue(high)));
 }
 
 QString DistributionCanvas::amountText(const DistributionStrip& one, int bin, int column) const
