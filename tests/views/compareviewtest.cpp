@@ -415,6 +415,13 @@ private Q_SLOTS:
         QTRY_COMPARE(besides(), QStringLiteral(", beside ") + m_state->comparedName());
         compareWith({ "moments" });
         QTRY_COMPARE(besides(), QString());
+        // What is selected and not drawn is counted, too.
+        m_state->setSelection({ { QStringLiteral("layers.4.fc.weight"), {} } },
+            { { QStringLiteral("layers.5.fc.weight"), {} }, { QStringLiteral("layers.6.fc.weight"), {} } });
+        const auto labels = alone.findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
+            return label->text().startsWith(QStringLiteral("norm of 1 of 3 selected series"));
+        }));
     }
 
     void aLegendSaysTheValueOfTheStepWhereAPointIsOfSeveral()

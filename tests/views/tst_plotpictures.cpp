@@ -200,6 +200,22 @@ private Q_SLOTS:
             QCOMPARE(beside.seriesAt({ i < 4 ? 20.0 : 120.0, i % 4 * 18 + 9.0 }), i);
     }
 
+    /// What then has no room below is counted, and reached by the wheel.
+    void aNameThatItsValueWouldCutStandsAboveIt()
+    {
+        CurvePicture picture;
+        for (int i = 0; i < 9; ++i)
+            picture.series.emplace_back().row.label = QStringLiteral("%1.mlp.fc1.bias").arg(i);
+        const QRectF area(0, 0, 142, 132);
+        const CurveLegend legend(area, picture, 0);
+        for (int i = 0; i < 3; ++i)
+            QCOMPARE(legend.seriesAt({ 20, i * 33 + 25.0 }), i);
+        QCOMPARE(CurveLegend(area, picture, legend.lastFirstLine()).seriesAt({ 20, 2 * 33 + 10 }), 8);
+        for (int i = 0; i < 9; ++i)
+            picture.series[static_cast<std::size_t>(i)].row.label = QStringLiteral("L%1 h0").arg(i);
+        QCOMPARE(CurveLegend(area, picture, 0).seriesAt({ 20, 18 + 9 }), 1);
+    }
+
     void aRunsNameLosesItsFrontBeforeItsValueIsLost()
     {
         LegendValue one;
