@@ -68,6 +68,18 @@ private:
     std::ptrdiff_t m_columns = 0; ///< of all
 };
 
+/// Where some were counted, the step is not finite, as all other statistics of the series say.
+void markCounted(Stat stat, series::HeatResult& heat)
+{
+    const CellState state = stat == Stat::Nans ? CellState::NaN
+        : stat == Stat::PosInfs                ? CellState::PosInf
+                                               : CellState::NegInf;
+    for (std::size_t i = 0; i < heat.states.size(); ++i) {
+        if (heat.states[i] == CellState::Value && heat.values[i] > 0)
+            heat.states[i] = state;
+    }
+}
+
 /// Calls take(row, its states, its values) of every one.
 template <typename Take>
 Expected<void> readEach(store::RunReader& reader, std::span<const series::RowIndex::Row* const> rows, Stat stat,
@@ -75,9 +87,11 @@ Expected<void> readEach(store::RunReader& reader, std::span<const series::RowInd
 {
     while (!rows.empty()) {
         const auto some = rows.first(std::min<std::size_t>(rows.size(), kRowsAtOnce));
-        const auto heat = readHeat(reader, { some.begin(), some.end() }, stat, range, kWorstColumns, cancel);
+        auto heat = readHeat(reader, { some.begin(), some.end() }, stat, range, kWorstColumns, cancel);
         if (!heat)
             return tl::unexpected(heat.error());
+        if (isNonFiniteCount(stat))
+            markCounted(stat, *heat);
         const auto columns = static_cast<std::size_t>(heat->columns);
         for (std::size_t i = 0; i < some.size(); ++i)
             take(some[i], std::span(heat->states).subspan(i * columns, columns),

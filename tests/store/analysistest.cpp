@@ -83,7 +83,7 @@ public:
     static constexpr int kSteps = 800;
     static constexpr int kModules = 12;
 
-    Run(const QTemporaryDir& dir, Kind kind, const Value& value)
+    Run(const QTemporaryDir& dir, Kind kind, const Value& value, Stat stat = Stat::Norm)
     {
         const std::string path = dir.filePath(QStringLiteral("run.telltale")).toStdString();
         CapsuleBuilder builder(path);
@@ -92,7 +92,7 @@ public:
             names.push_back("layers." + std::to_string(module));
         for (int rank = 0; rank < 2; ++rank) {
             const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
-            const auto layout = builder.addLayout(kind, { Stat::Norm }, names);
+            const auto layout = builder.addLayout(kind, { stat }, names);
             std::vector<StepBlock> blocks;
             for (int step = 0; step < kSteps; ++step) {
                 StepBlock block;
@@ -101,7 +101,10 @@ public:
                 std::vector<float> norms;
                 for (int module = 0; module < kModules; ++module)
                     norms.push_back(static_cast<float>(value(rank, module, step)));
-                block.columns.push_back({ Stat::Norm, std::move(norms) });
+                if (isWhole(stat))
+                    block.columns.push_back({ stat, std::vector<std::uint64_t>(norms.begin(), norms.end()) });
+                else
+                    block.columns.push_back({ stat, std::move(norms) });
                 blocks.push_back(std::move(block));
             }
             builder.stage(stream, std::move(blocks));
@@ -113,9 +116,9 @@ public:
     }
 
     const series::RowIndex& rows() const { return store::rowsOf(*catalog); }
-    std::map<std::string, WorstValue> worst(Kind kind) const
+    std::map<std::string, WorstValue> worst(Kind kind, Stat stat = Stat::Norm) const
     {
-        const auto found = CapsuleBuilder::must(findWorst(*reader, rows(), kind, Stat::Norm, catalog->steps));
+        const auto found = CapsuleBuilder::must(findWorst(*reader, rows(), kind, stat, catalog->steps));
         std::map<std::string, WorstValue> byName;
         for (std::uint32_t tensor = 0; tensor < found.size(); ++tensor)
             byName.emplace(rows().key(tensor).name, found[tensor]);
@@ -393,6 +396,24 @@ private Q_SLOTS:
         QCOMPARE(
             lowestNonFiniteRank(*run.reader, run.rows(), quantities, run.catalog->steps).value_or(Rank {}), Rank { 1 });
         QVERIFY(!lowestNonFiniteRank(*run.reader, run.rows(), quantities, { Step { 0 }, Step { 500 } }));
+    }
+
+    /// A count that was 0 in nearly all steps has no spread that it could leave.
+    void whatIsCountedIsNoLessNonFinite()
+    {
+        QTemporaryDir dir;
+        const Run run(
+            dir, Kind::Actv,
+            [](int rank, int module, int step) {
+                return rank == 1 && step >= 603 && (module == 5 || (module > 5 && step > 603)) ? 64.0 : 0.0;
+            },
+            Stat::PosInfs);
+        const auto worst = run.worst(Kind::Actv, Stat::PosInfs);
+        QVERIFY(worst.at("layers.4").known && !worst.at("layers.4").isNonFinite());
+        QVERIFY(worst.at("layers.5").isSource && worst.at("layers.5").nonFinite == series::CellState::PosInf);
+        QCOMPARE(worst.at("layers.5").step, Step { 603 });
+        QCOMPARE(worst.at("layers.5").rank, Rank { 1 });
+        QVERIFY(worst.at("layers.7").isNonFinite() && !worst.at("layers.7").isSource);
     }
 
     void otherRanksAreToldOfWhatIsChosen()
