@@ -65,6 +65,9 @@ CurveCanvas::CurveCanvas(ViewState* state, QWidget* parent)
 void CurveCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
 {
     const int before = legendWidth(size());
+    const auto areSame = [](const CurveSeries& one, const CurveSeries& other) { return one.isSameAs(other); };
+    if (!m_picture || !picture || !std::ranges::equal(m_picture->series, picture->series, areSame))
+        m_firstLine = 0; // the legend of others is read from its top
     m_picture = std::move(picture);
     m_values.clear();
     if (m_picture)

@@ -150,9 +150,7 @@ bool CurveLegend::placeBeside(double room)
 
 int CurveLegend::countOf(std::span<const Line> lines)
 {
-    const auto names = std::count_if(lines.begin(), lines.end(),
-        [](const Line& line) { return line.form != Form::Where && line.form != Form::Run; });
-    return static_cast<int>(names > 0 ? names : std::ssize(lines));
+    return static_cast<int>(std::ranges::count_if(lines, [](const Line& line) { return line.form != Form::Name; }));
 }
 
 void CurveLegend::addLines()

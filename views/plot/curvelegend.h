@@ -55,7 +55,7 @@ private:
     void addLines();
     double heightOfLines() const;
     bool placeBeside(double room); ///< whether all names fit in columns
-    /// Names among the lines, or rows where all are of one name.
+    /// Curves and bands among the lines.
     static int countOf(std::span<const Line> lines);
     struct Columns; ///< as the values of one painting want them
     void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Columns& columns,

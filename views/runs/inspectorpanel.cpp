@@ -485,7 +485,10 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
         bars.push_back({ m_ranks[i], answer.ranks[i] });
     if (const auto catalog = m_context.state->catalog())
         markOdd(bars, analysis::RankTopology(*catalog));
-    const bool several = bars.size() > 1;
+    // A scalar has no norm, say: an axis without a bar would tell nothing.
+    const bool several = bars.size() > 1 && std::ranges::any_of(answer.ranks, [](const CellValue& cell) {
+        return cell.state >= series::CellState::Value;
+    });
     const QString slot = m_keys.size() > 1 ? items::shownSlot(m_keys.front().slot) : QString();
     m_ranksTitle->setText(slot.isEmpty() ? tr("%1 by rank").arg(statText(m_context.state->stat()))
                                          : tr("%1 by rank, %2").arg(statText(m_context.state->stat()), slot));

@@ -189,8 +189,10 @@ QWidget* ConfigView::makeBody()
     textLayout->addWidget(m_problem);
     connect(m_editor, &JsonEditor::problemAtCursor, this, &ConfigView::showProblem);
 
-    auto* changes = scrolled(m_changes);
-    changes->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    // As high as its lines, in what scrolls above the button.
+    m_changesArea = scrolled(m_changes);
+    m_changesArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_changesArea->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* right = new QWidget;
     right->setBackgroundRole(QPalette::Base);
     right->setAutoFillBackground(true);
@@ -202,7 +204,7 @@ QWidget* ConfigView::makeBody()
     auto* aboveLayout = new QVBoxLayout(above);
     aboveLayout->setContentsMargins(0, 0, 0, 0);
     aboveLayout->setSpacing(0);
-    aboveLayout->addWidget(titled({}, changes, above, &m_changesHead), 1);
+    aboveLayout->addWidget(titled({}, m_changesArea, above, &m_changesHead), 1);
     m_cost = new CostTable;
     aboveLayout->addWidget(m_costBox = titled(tr("Estimated cost"), m_cost, above));
     rightLayout->addWidget(scrolled(above), 1);
@@ -542,6 +544,7 @@ void ConfigView::showChanges()
             : isLive()          ? tr("Nothing: the draft is what runs.")
             : hasRun            ? tr("Nothing: the draft is the config that the run had last.")
                                 : tr("Nothing: every field has its default."));
+    m_changesArea->setMinimumHeight(m_changes->sizeHint().height());
     const bool isRevision = now != nullptr && now->rev > 0 && m_answers->count(State::Applied) > 0;
     m_changesHead->setTitle(isRevision ? tr("Changes against rev %1").arg(now->rev)
             : isLive()                 ? tr("Changes against what runs")

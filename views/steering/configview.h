@@ -14,6 +14,7 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QScrollArea;
 class QSplitter;
 
 namespace telltale::views {
@@ -89,6 +90,7 @@ private:
     QWidget* m_helpBox = nullptr; ///< with the line above it
     ProblemLabel* m_problem = nullptr;
     ChangeLines* m_changes = nullptr;
+    QScrollArea* m_changesArea = nullptr;
     PanelHead* m_fieldsHead = nullptr;
     PanelHead* m_changesHead = nullptr;
     CostTable* m_cost = nullptr;
