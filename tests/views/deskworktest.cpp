@@ -490,6 +490,12 @@ private Q_SLOTS:
         QVERIFY2(nameOf(ofWeight).endsWith(QStringLiteral("\u2026 \u00b7 weight")), qPrintable(nameOf(ofWeight)));
         kinds->resize(size);
         QTRY_COMPARE(nameOf(ofWeight), whole);
+        // A long value takes room from its own name alone.
+        list->model()->setData(list->model()->index(1 - ofWeight, 1), QStringLiteral("0.1234 beside NaN"));
+        kinds->resize(size.width() - 1, size.height());
+        QTRY_VERIFY(nameOf(1 - ofWeight).contains(QChar(0x2026)));
+        QCOMPARE(nameOf(ofWeight), whole);
+        kinds->resize(size);
         // Another kind takes the selection to what has it, by a click here and by any choice of a kind.
         const int gradient = lines[0].kind == Kind::GradReduced ? 0 : 1;
         QTest::mouseClick(

@@ -10,6 +10,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStandardItemModel>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
 #include <telltale/common/glyphs.h>
@@ -34,6 +35,23 @@ constexpr int kBesideValue = 24; ///< the margins of a cell, and what it ends be
 constexpr int kAfterMs = 60;
 constexpr int kAgainMs = 500; ///< while live
 
+/// What a value needs beyond its column it takes from the name in its own row alone.
+class ValueDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    static int widthOf(const QString& text)
+    {
+        return QFontMetrics(numberFont(12)).horizontalAdvance(text) + kBesideValue;
+    }
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QStyleOptionViewItem own = option;
+        own.rect.setLeft(std::min(own.rect.left(), own.rect.right() + 1 - widthOf(index.data().toString())));
+        const auto* list = static_cast<const QAbstractItemView*>(option.widget);
+        list->itemDelegate()->paint(painter, own, index);
+    }
+};
+
 std::optional<Stat> statOf(const series::RowIndex::Row& row, Stat wanted)
 {
     for (const Stat stat : { wanted, Stat::Norm, Stat::Value, Stat::Entropy, Stat::StableRank }) {
@@ -52,7 +70,7 @@ QString valueText(Stat stat, const series::CellValue& cell)
         return glyphs::word(state);
     if (state != series::CellState::Value)
         return QChar(0x2013);
-    const QString text = formatValue(cell.value);
+    const QString text = statValueText(stat, cell.value);
     return series::isNonFinite(cell.state) ? text + u' '
             + QCoreApplication::translate(
                 "telltale::views::InspectorPanel", "beside %1", "a finite value, of the elements that are not")
@@ -89,6 +107,7 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
     m_list->setTabKeyNavigation(false);
     m_list->setTextElideMode(Qt::ElideRight);
     m_list->setEmpty(false);
+    m_list->setItemDelegateForColumn(1, new ValueDelegate(m_list));
     QHeaderView* header = m_list->header();
     header->hide();
     header->setStretchLastSection(false);
@@ -237,20 +256,20 @@ void AllKinds::take(const std::vector<series::CellValue>& values)
     Step newest { 0 };
     for (const series::CellValue& cell : values)
         newest = std::max(newest, cell.state >= series::CellState::Absent ? cell.step : newest);
-    const QFontMetrics metrics(numberFont(12));
-    int widest = 0; // "0.004624 NaN" is as long as it is
+    int widest = kValueWidth; // of those with nothing beside them
     for (int row = 0; row < m_model->rowCount() && row < static_cast<int>(values.size()); ++row) {
         const series::CellValue& cell = values[static_cast<std::size_t>(row)];
         const QModelIndex index = m_model->index(row, 1);
         QString text = valueText(m_lines[static_cast<std::size_t>(row)].stat, cell);
+        if (!text.contains(u' '))
+            widest = std::max(widest, ValueDelegate::widthOf(text));
         if (cell.state >= series::CellState::Absent && cell.step != newest)
             text = tr("%1 at %2", "a value, and its step").arg(text, formatStep(cell.step.value));
-        widest = std::max(widest, metrics.horizontalAdvance(text));
         m_model->setData(index, text);
         m_model->setData(index,
             series::isNonFinite(cell.state) ? QVariant::fromValue(&Theme::criticalText) : QVariant(), kThemeColorRole);
     }
-    m_list->header()->resizeSection(1, std::max(kValueWidth, widest + kBesideValue));
+    m_list->header()->resizeSection(1, widest);
     fitNames();
 }
 
@@ -259,10 +278,12 @@ void AllKinds::fitNames()
 {
     constexpr int kBesideName = 26; ///< the margins of a cell
     const QFontMetrics metrics(wordsFont(12));
-    // The name's column follows that of the values only when the event loop comes to it.
-    const int room = m_list->viewport()->width() - m_list->header()->sectionSize(1) - kBesideName;
     for (int row = 0; row < m_model->rowCount(); ++row) {
         const QModelIndex index = m_model->index(row, 0);
+        // The name's column follows that of the values only when the event loop comes to it.
+        const int value = std::max(
+            m_list->header()->sectionSize(1), ValueDelegate::widthOf(m_model->index(row, 1).data().toString()));
+        const int room = m_list->viewport()->width() - value - kBesideName;
         const QString behind = index.data(BehindRole).toString();
         m_model->setData(index,
             metrics.elidedText(
