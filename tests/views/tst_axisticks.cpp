@@ -11,6 +11,7 @@
 
 #include <telltale/common/axispainter.h>
 #include <telltale/common/eventmark.h>
+#include <telltale/common/kindtext.h>
 #include <telltale/common/labels.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
@@ -316,6 +317,9 @@ private Q_SLOTS:
         QCOMPARE(formatValue(27.444), QStringLiteral("27.44"));
         QCOMPARE(formatValue(27.444, 3), QStringLiteral("27.4"));
         QCOMPARE(formatValue(64), QStringLiteral("64")); // a count
+        QCOMPARE(statValueText(Stat::Nans, 1), QStringLiteral("1"));
+        QCOMPARE(statValueText(Stat::Nans, 0.5), QStringLiteral("0.5000"));
+        QCOMPARE(statValueText(Stat::Norm, 1), QStringLiteral("1.000"));
         QCOMPARE(formatValue(64.004), QStringLiteral("64.00"));
         QCOMPARE(formatValue(0.099997), QStringLiteral("0.1000")); // as many figures as its neighbors have
         QCOMPARE(formatValue(0.099994), QStringLiteral("0.09999"));

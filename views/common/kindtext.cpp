@@ -2,6 +2,7 @@
 #include "kindtext.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include <QCoreApplication>
@@ -20,6 +21,12 @@ static_assert(kStates.size() == static_cast<std::size_t>(series::CellState::NaN)
 QString kindText(Kind kind)
 {
     return QCoreApplication::translate("Kind", kindTitle(kind));
+}
+
+QString statValueText(Stat stat, double value)
+{
+    const bool isExact = isNonFiniteCount(stat) && value == std::floor(value) && std::abs(value) < 1e15;
+    return isExact ? formatStep(static_cast<qint64>(value)) : formatValue(value);
 }
 
 QString statText(Stat stat)

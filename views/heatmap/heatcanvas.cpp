@@ -480,7 +480,7 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
     if (m_picture->sides) {
         tellSides(readout, stat);
     } else if (cellState == CellState::Value) {
-        readout.value = formatValue(value);
+        readout.value = statValueText(m_picture->stat, value);
         readout.detail = stat;
         if (m_picture->scaleMode == HeatScale::Deviation) {
             const std::size_t at = static_cast<std::size_t>(m_hoverRow) * static_cast<std::size_t>(m_picture->columns())

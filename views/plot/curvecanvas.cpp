@@ -11,6 +11,7 @@
 
 #include <telltale/common/axispainter.h>
 #include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
 #include <telltale/common/seriesstyle.h>
 #include <telltale/items/comma.h>
@@ -35,9 +36,10 @@ bool hasFp16Limit(const CurvePicture& picture)
     });
 }
 
-LegendValue valueOf(const series::Bucket& bucket)
+LegendValue valueOf(const series::Bucket& bucket, Stat stat)
 {
     LegendValue value;
+    value.stat = stat;
     value.state = bucket.state;
     value.value = bucket.last;
     return value;
@@ -399,7 +401,7 @@ std::vector<LegendValue> CurveCanvas::legendValues() const
         if (at || (state().markA() && state().markB())) {
             const int bucket = bucketOf(one.result, at ? *at : *state().markB());
             values.push_back(
-                bucket >= 0 ? valueOf(one.result.buckets[static_cast<std::size_t>(bucket)]) : LegendValue {});
+                bucket >= 0 ? valueOf(one.result.buckets[static_cast<std::size_t>(bucket)], one.stat) : LegendValue {});
             if (state().markA() && state().markB() && !one.isGroup)
                 values.back().compare(cellAt(one.result, *state().markA()), cellAt(one.result, *state().markB()));
             continue;
@@ -441,10 +443,11 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
         if (bucket.finite > 0)
             readout.detail = tr("last finite %1").arg(formatValue(bucket.last));
     } else if (bucket.finite > 1 && bucket.min < bucket.max) {
-        readout.value = formatValue(bucket.mean);
-        readout.detail = tr("mean; %1 to %2").arg(formatValue(bucket.min), formatValue(bucket.max));
+        readout.value = statValueText(one.stat, bucket.mean);
+        readout.detail
+            = tr("mean; %1 to %2").arg(statValueText(one.stat, bucket.min), statValueText(one.stat, bucket.max));
     } else {
-        readout.value = formatValue(bucket.last);
+        readout.value = statValueText(one.stat, bucket.last);
     }
     paintReadout(painter, QRectF(plot).adjusted(4, -12, -4, 0), QRectF(x - 5, y - 5, 10, 10), readout, theme);
 }

@@ -103,6 +103,7 @@ void ExactValues::take(const CurvePicture& picture, int run, const std::vector<s
             continue;
         LegendValue& value = m_values[i];
         value.isExact = true;
+        value.stat = picture.series[i].stat;
         value.state = cells.front()[i].state;
         value.value = cells.front()[i].value;
         if (cells.size() == 3)

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
 #include <telltale/common/labels.h>
 
 #include "curvetrace.h"
@@ -21,9 +22,9 @@ std::ptrdiff_t newestIn(const std::vector<series::Bucket>& buckets)
 }
 
 /// Below each other all have as many: 8.580e-4, 7.643e-4.
-QString figures(double value)
+QString figures(Stat stat, double value)
 {
-    QString text = formatValue(value);
+    QString text = statValueText(stat, value);
     if (const qsizetype power = text.indexOf(u'e'); power > 0)
         text = text.left(value < 0) + QString::number(std::abs(value), 'e', 3).left(5) + text.mid(power);
     return text;
@@ -51,6 +52,7 @@ LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries
             && std::count_if(buckets.begin(), buckets.end(), isMeasured) > 1))
         return {};
     LegendValue value;
+    value.stat = one.stat;
     value.state = buckets[static_cast<std::size_t>(newest)].state;
     value.value = buckets[static_cast<std::size_t>(newest)].last;
     return value;
@@ -58,8 +60,9 @@ LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries
 
 void LegendValue::compare(const series::CellValue& a, const series::CellValue& b)
 {
-    const auto text = [](const series::CellValue& cell) {
+    const auto text = [this](const series::CellValue& cell) {
         LegendValue one;
+        one.stat = stat;
         one.state = cell.state;
         one.value = cell.value;
         return one.text();
@@ -75,9 +78,9 @@ QString LegendValue::text() const
     if (!atA.isEmpty() && !difference)
         return QString(QChar(0x2013)); // of what is not finite there is none
     if (difference)
-        return (*difference > 0 ? QStringLiteral("+") : QString()) + figures(*difference);
+        return (*difference > 0 ? QStringLiteral("+") : QString()) + figures(stat, *difference);
     if (state == series::CellState::Value)
-        return figures(value);
+        return figures(stat, value);
     return series::isNonFinite(state) ? glyphs::word(state) : QString(QChar(0x2013));
 }
 

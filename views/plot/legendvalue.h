@@ -13,6 +13,7 @@ namespace telltale::views {
 struct LegendValue {
     series::CellState state = series::CellState::NotCollected;
     double value = 0;
+    Stat stat = Stat::Norm;
     std::optional<double> difference; ///< value at B minus value at A
     QString atA, atB; ///< "56.30", "71.20" while both marks stand
     bool isExact = false; ///< the reader was asked; else the picture's own bucket answers
