@@ -412,6 +412,11 @@ private Q_SLOTS:
         other.scale = ValueScale(ValueScale::Mode::Log, 1, 1e4);
         QCOMPARE(
             heatStripWidth(p) - widthOf("3") - widthOf("1.8e4"), heatStripWidth(other) - widthOf("1") - widthOf("1e4"));
+        HeatPicture none = picture(3, 40);
+        none.stat = Stat::Nans;
+        std::ranges::fill(none.result.values, 0.0F);
+        none.finish();
+        QCOMPARE(none.scale.low(), 1.0);
     }
 
     void strongerStatesWinWhereRowsShareAPixel()

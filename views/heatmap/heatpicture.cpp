@@ -299,7 +299,8 @@ void HeatPicture::chooseScale()
         : scaleMode == HeatScale::Linear ? ValueScale::Mode::Linear
                                          : ValueScale::Mode::Symlog;
     if (!(smallest <= largest)) {
-        scale = ValueScale(mode, log ? 0.1 : 0, 1);
+        const double most = isWhole(stat) ? 10 : 1;
+        scale = ValueScale(mode, log ? most / 10 : 0, most);
         return markClipped();
     }
     double low = smallest;
