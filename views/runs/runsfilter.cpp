@@ -37,7 +37,7 @@ QString RunsFilter::setLine(const QString& line)
 
 QVariant RunsFilter::data(const QModelIndex& index, int role) const
 {
-    const QVariant value = QSortFilterProxyModel::data(index, role);
+    QVariant value = QSortFilterProxyModel::data(index, role);
     if (role != items::CountRole || !value.isValid())
         return value;
     const int shown = rowCount(index.siblingAtColumn(0));
