@@ -10,7 +10,7 @@ class QTreeView;
 
 namespace telltale::views {
 
-/// What names lose is their front, and a quantity keeps its statistic. Thread: gui.
+/// What names lose is their front, and a quantity keeps its statistic.
 class EndDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;

@@ -7,7 +7,7 @@ namespace telltale::views {
 
 class LoggedCards;
 
-/// The texts and images that a run logged, small, below its ranks. Thread: gui.
+/// The texts and images that a run logged, small, below its ranks.
 class LoggedSide : public QWidget {
     Q_OBJECT
 public:

@@ -13,7 +13,7 @@ namespace telltale::views {
 class LoggedCards;
 class RoleLabel;
 
-/// The texts and images that the user's program logged, and the way from one step with any to the next. Thread: gui.
+/// The texts and images that the user's program logged, and the way from one step with any to the next.
 class LoggedPane : public QWidget {
     Q_OBJECT
 public:
