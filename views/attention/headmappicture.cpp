@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kDecades = 1000; ///< from the largest share down
 
-/// Without what wrappers of a model put into it: so series are named, and these documents are not.
+/// Without what wrappers of a model put into it, as series are named: agents sent these documents with it before.
 QString bareName(const std::string& name)
 {
     QStringList parts = QString::fromStdString(name).split(u'.');
