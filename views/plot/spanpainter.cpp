@@ -54,6 +54,53 @@ struct Piece {
     float share;
 };
 
+/// Which parts of a dashed line are drawn, by how far along it they are.
+class Dashes {
+public:
+    explicit Dashes(const SpanStyle& style)
+        : m_on(static_cast<float>(style.dashOn))
+        , m_period(static_cast<float>(style.dashOn + style.dashOff))
+    {
+    }
+    void restart() { m_at = m_length = 0; }
+    /// Of a plot of this height, outside of which the line has no length.
+    void enter(const ColumnSpan& column, float height)
+    {
+        m_at = std::fmod(m_at + m_length, m_period); // a long line keeps its precision
+        m_top = std::clamp(column.top, 0.0F, height);
+        m_bottom = std::clamp(column.bottom, 0.0F, height);
+        m_falls = column.single ? column.left <= column.right
+                                : std::abs(column.left - column.top) <= std::abs(column.left - column.bottom);
+        m_length = std::hypot(1.0F, m_bottom - m_top);
+        m_ofRow = m_length / std::max(m_bottom - m_top, 1.0F);
+    }
+    /// 0..1 of row y of the column. What is flat is one piece: along a row its stroke would have no length.
+    float at(int y) const
+    {
+        if (m_bottom - m_top <= 1)
+            return share(m_at, m_at + m_length);
+        const float rows = m_falls ? static_cast<float>(y) - m_top : m_bottom - static_cast<float>(y + 1);
+        return share(m_at + rows * m_ofRow, m_at + (rows + 1) * m_ofRow);
+    }
+
+private:
+    float share(float from, float to) const { return (drawnUntil(to) - drawnUntil(from)) / (to - from); }
+    float drawnUntil(float length) const
+    {
+        const float whole = std::floor(length / m_period);
+        return whole * m_on + std::min(length - whole * m_period, m_on);
+    }
+
+    float m_on; // px
+    float m_period;
+    float m_at = 0; ///< px of the line before the column
+    float m_length = 0; ///< of the line in the column
+    float m_ofRow = 0; ///< of the line in one of its rows
+    float m_top = 0;
+    float m_bottom = 0;
+    bool m_falls = false;
+};
+
 }
 
 SpanPainter::SpanPainter(QImage& image, const QRect& plot)
@@ -83,10 +130,15 @@ void SpanPainter::strokeFine(std::span<const ColumnSpan> columns, const SpanStyl
     const int count = std::min(static_cast<int>(columns.size()), m_plot.width());
     const float half = style.width / 2;
     m_coverage.assign(static_cast<std::size_t>(height) + 1, 0);
+    Dashes dashes(style);
     for (int x = 0; x < count; ++x) {
         const ColumnSpan& column = columns[static_cast<std::size_t>(x)];
-        if (!column.present || (style.dashOn > 0 && x % (style.dashOn + style.dashOff) >= style.dashOn))
+        if (!column.present) {
+            dashes.restart();
             continue;
+        }
+        if (style.dashOn > 0)
+            dashes.enter(column, static_cast<float>(height));
         // A steep stroke is wider than its column: it reaches as far as the columns beside it do.
         float top = column.top;
         float bottom = column.bottom;
@@ -130,6 +182,8 @@ void SpanPainter::strokeFine(std::span<const ColumnSpan> columns, const SpanStyl
                 cell = std::max(cell, covered);
             }
         }
+        for (int y = first; style.dashOn > 0 && y <= last; ++y)
+            m_coverage[static_cast<std::size_t>(y)] *= dashes.at(y);
         QRgb* pixel = origin + first * stride + x;
         for (int y = first; y <= last; ++y, pixel += stride) {
             const unsigned alpha = alphaOf(m_coverage[static_cast<std::size_t>(y)] * style.alpha);
@@ -151,10 +205,15 @@ void SpanPainter::strokeFast(std::span<const ColumnSpan> columns, const SpanStyl
     const QRgb solid = style.color | 0xFF000000U;
     const auto limit = static_cast<float>(height);
     const float scale = std::clamp(style.alpha, 0.0F, 1.0F) * 256.0F;
+    Dashes dashes(style);
     for (int x = 0; x < count; ++x) {
         const ColumnSpan& column = columns[static_cast<std::size_t>(x)];
-        if (!column.present || (style.dashOn > 0 && x % (style.dashOn + style.dashOff) >= style.dashOn))
+        if (!column.present) {
+            dashes.restart();
             continue;
+        }
+        if (style.dashOn > 0)
+            dashes.enter(column, limit);
         const float top = std::max(column.top - half, 0.0F);
         const float bottom = std::min(column.bottom + half, limit);
         if (bottom <= top)
@@ -162,6 +221,14 @@ void SpanPainter::strokeFast(std::span<const ColumnSpan> columns, const SpanStyl
         const int first = static_cast<int>(top);
         const int last = std::min(static_cast<int>(bottom), height - 1);
         QRgb* pixel = origin + first * stride + x;
+        if (style.dashOn > 0) {
+            for (int y = first; y <= last; ++y, pixel += stride) {
+                const float covered
+                    = std::min(static_cast<float>(y + 1), bottom) - std::max(static_cast<float>(y), top);
+                blend(*pixel, solid, alphaOf(covered * dashes.at(y) * style.alpha));
+            }
+            continue;
+        }
         if (first == last) {
             blend(*pixel, solid, alphaOf((bottom - top) * style.alpha));
             continue;

@@ -27,7 +27,7 @@ struct SpanStyle {
     QRgb color = 0;
     float width = 1.5F; ///< px
     float alpha = 1;
-    int dashOn = 0; ///< px along x; 0 = solid
+    int dashOn = 0; ///< px along the line; 0 = solid
     int dashOff = 0;
 };
 
