@@ -153,6 +153,61 @@ private Q_SLOTS:
         }
     }
 
+    void dashesAreAsLongOnASteepLineAsOnAFlatOne_data()
+    {
+        QTest::addColumn<double>("slope");
+        QTest::newRow("flat") << 0.0;
+        QTest::newRow("rising") << 1.0;
+        QTest::newRow("steep") << -8.0;
+        QTest::newRow("upright") << 60.0;
+    }
+
+    void dashesAreAsLongOnASteepLineAsOnAFlatOne()
+    {
+        QFETCH(double, slope);
+        constexpr int kHeight = 240;
+        const int width = slope == 0 ? 240 : std::min(240, static_cast<int>(kHeight / std::abs(slope)));
+        std::vector<ColumnSpan> line(static_cast<std::size_t>(width));
+        for (int x = 0; x < width; ++x) {
+            const double from = (slope < 0 ? kHeight : slope == 0 ? 100 : 0) + x * slope;
+            ColumnSpan& column = line[static_cast<std::size_t>(x)];
+            column.left = static_cast<float>(from);
+            column.middle = static_cast<float>(from + slope / 2);
+            column.right = static_cast<float>(from + slope);
+            column.top = std::min(column.left, column.right);
+            column.bottom = std::max(column.left, column.right);
+            column.present = column.single = true;
+        }
+        for (const auto quality : { SpanPainter::Quality::Fine, SpanPainter::Quality::Fast }) {
+            SpanStyle style;
+            style.color = 0xFFFFFFFF;
+            style.width = 2;
+            style.dashOn = 6;
+            style.dashOff = 4;
+            QImage image({ width, kHeight }, QImage::Format_RGB32);
+            image.fill(Qt::black);
+            SpanPainter(image, image.rect()).stroke(line, style, quality);
+            // Along the line at half a pixel a step: how often it begins again, and how much of it is drawn.
+            const double length = std::hypot(width, width * slope);
+            int begun = 0, drawn = 0, steps = 0;
+            bool isOn = false;
+            for (double at = 4; at < length - 4; at += 0.5, ++steps) {
+                const double x = at / length * width;
+                const double y = line.front().left + slope * x;
+                const bool is = qRed(image.pixel(std::clamp(static_cast<int>(x), 0, width - 1),
+                                    std::clamp(static_cast<int>(y), 0, kHeight - 1)))
+                    > 110;
+                begun += is && !isOn;
+                isOn = is;
+                drawn += is;
+            }
+            QVERIFY2(
+                std::abs(begun - length / 10) <= 2, qPrintable(QStringLiteral("%1 of %2").arg(begun).arg(length / 10)));
+            QVERIFY2(std::abs(static_cast<double>(drawn) / steps - 0.6) < 0.12,
+                qPrintable(QString::number(static_cast<double>(drawn) / steps)));
+        }
+    }
+
     void logarithmIsExactToAHundredthOfAPixel()
     {
         const ValueScale scale(ValueScale::Mode::Log, 1e-12, 1e12);
@@ -375,6 +430,23 @@ private Q_SLOTS:
         while (left < cut.width() && !isInk(left))
             ++left;
         QVERIFY2(left < 150, qPrintable(QString::number(left)));
+    }
+
+    void titlesThatAreCutReadUnlikeEachOther()
+    {
+        std::vector<ScalarPanel> panels;
+        for (int block = 0; block < 4; ++block)
+            panels.emplace_back().title
+                = QStringLiteral("gradient_norm/transformer.blocks.%1.attention.proj.weight").arg(block);
+        const QRect plot(112, 40, 300, 100);
+        const std::vector<QString> titles = panelTitles(panels, plot);
+        for (std::size_t i = 0; i < titles.size(); ++i) {
+            QVERIFY2(titles[i] != panels[i].title && titles[i].endsWith(QStringLiteral("proj.weight")),
+                qPrintable(titles[i]));
+            QCOMPARE(std::ranges::count(titles, titles[i]), 1);
+        }
+        // What has room is whole.
+        QCOMPARE(panelTitles(panels, QRect(112, 40, 3000, 100)).front(), panels.front().title);
     }
 
     void lastValueNamesTheLastFiniteOneBesideANaN()

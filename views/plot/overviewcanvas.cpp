@@ -51,6 +51,13 @@ YMode modeFor(const std::vector<CurveSeries>& all)
 OverviewCanvas::OverviewCanvas(ViewState* state, QWidget* parent)
     : PlotCanvas(state, parent)
 {
+    connect(state, &ViewState::runChanged, this, [this] {
+        const store::RunRef run = this->state().run();
+        if (run && m_scrolledRun != run->locator.text()) {
+            m_scrolledRun = run->locator.text();
+            setFirstPlot(0);
+        }
+    });
 }
 
 void OverviewCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
@@ -245,6 +252,7 @@ void OverviewCanvas::paintHeaders(QPainter& painter, QSize size) const
         at.reset();
     const bool areKnown = m_values.size() == m_picture->series.size();
     const double captionLeft = panelCaptionLeft(m_plots, plotRect(size));
+    const std::vector<QString> titles = panelTitles(m_plots, plotRect(size));
     const int first = firstPlot(size);
     for (int i = first; i < first + shownPlots(size); ++i) {
         const ScalarPanel& panel = panelAt(i);
@@ -252,7 +260,8 @@ void OverviewCanvas::paintHeaders(QPainter& painter, QSize size) const
             const auto place = panel.first + static_cast<std::size_t>(&one - panel.picture.series.data());
             return at ? valueAt(one, *at, areKnown ? &m_values[place] : nullptr) : lastValueOf(one);
         };
-        paintPanelHeader(painter, plotOf(i, size), panel, { valueOf, at, m_smoothing }, captionLeft);
+        paintPanelHeader(painter, plotOf(i, size), panel,
+            { valueOf, at, m_smoothing, titles[static_cast<std::size_t>(i)] }, captionLeft);
     }
 }
 

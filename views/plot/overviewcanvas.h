@@ -65,6 +65,7 @@ private:
     double m_smoothing = 0.9;
     bool m_endsAsOthers = false;
     int m_first = 0;
+    std::string m_scrolledRun; ///< in which m_first is the place; another begins at its top
     int m_turned = 0; ///< of the wheel, what was not enough for a plot yet
 };
 

@@ -29,6 +29,7 @@ constexpr double kEntryGap = 14;
 constexpr std::size_t kMostUncolored = 4; ///< ranks whose values say no line's color
 constexpr double kLeastName = 48; ///< of a run: one that is not named says nothing
 constexpr double kTitleLeft = 12; ///< where one is wider than the gutter
+constexpr double kTitleInset = 12; ///< of what is cut from the captions
 constexpr double kTitleRoom = SharedAxis::kGutter - 12; ///< beside the plot's numbers
 constexpr double kMostTitle = 0.4; ///< of a plot's width
 
@@ -358,8 +359,21 @@ double panelCaptionLeft(const std::vector<ScalarPanel>& panels, const QRect& plo
     double widest = 0;
     for (const ScalarPanel& panel : panels)
         widest = std::max(widest, QFontMetricsF(wordsFont(12, 600)).horizontalAdvance(panel.title));
-    return widest <= kTitleRoom ? plot.left()
-                                : std::min(kTitleLeft + widest + 14, plot.left() + plot.width() * kMostTitle);
+    return widest <= kTitleRoom
+        ? plot.left()
+        : std::min(kTitleLeft + widest + kTitleInset + 2, plot.left() + plot.width() * kMostTitle);
+}
+
+std::vector<QString> panelTitles(const std::vector<ScalarPanel>& panels, const QRect& plot)
+{
+    const double captionLeft = panelCaptionLeft(panels, plot);
+    std::vector<QString> titles;
+    titles.reserve(panels.size());
+    for (const ScalarPanel& panel : panels)
+        titles.push_back(panel.title);
+    return captionLeft <= plot.left()
+        ? titles
+        : fitLabels(titles, QFontMetricsF(wordsFont(12, 600)), captionLeft - kTitleInset - kTitleLeft);
 }
 
 void paintPanelHeader(
@@ -376,10 +390,11 @@ void paintPanelHeader(
     painter.setPen(theme.text);
     // Beside the plot's numbers, or all from one edge where one of them goes on above the plot.
     const bool isBeside = captionLeft <= plot.left();
-    const double width = isBeside ? kTitleRoom : std::min(captionLeft, words.right()) - 12 - kTitleLeft;
+    const double width = isBeside ? kTitleRoom : std::min(captionLeft, words.right()) - kTitleInset - kTitleLeft;
     painter.drawText(QRectF(isBeside ? 4 : kTitleLeft, line.top(), width, line.height()),
         (isBeside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(panel.title, Qt::ElideLeft, static_cast<int>(width)));
+        painter.fontMetrics().elidedText(
+            look.title.isEmpty() ? panel.title : look.title, Qt::ElideLeft, static_cast<int>(width)));
     if (look.smoothing <= 0)
         return;
     const QString how = isSmoothable(first)

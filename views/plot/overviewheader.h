@@ -18,6 +18,9 @@ inline constexpr int kPanelHeader = 32; ///< its height
 /// Where captions begin behind the panels' titles, for all of them: at the plots' left edge, or where the gutter is too
 /// narrow for one of the titles, behind the widest. Thread: any.
 double panelCaptionLeft(const std::vector<ScalarPanel>& panels, const QRect& plot);
+/// The panels' titles as far as they have room left of the captions, cut as fitLabels() does: no two read the same.
+/// Thread: any.
+std::vector<QString> panelTitles(const std::vector<ScalarPanel>& panels, const QRect& plot);
 
 /// A learning rate is set, not measured: a smoothed one would be a rate that no step had.
 bool isSmoothable(const CurveSeries& one);
@@ -44,6 +47,7 @@ struct HeaderLook {
     ValueOf valueOf;
     std::optional<Step> step; ///< that the values are of; none: the last ones
     double smoothing = 0;
+    QString title {}; ///< of panelTitles(); empty: the panel's own
 };
 /// The line above a plot of the Overview: what it shows at the left, values at the right, of a shared plot or of many
 /// runs beside the colors of their lines. Thread: any.
