@@ -353,6 +353,28 @@ private Q_SLOTS:
         QCOMPARE(labeled(120), QStringLiteral("Rank "));
     }
 
+    void noChoiceIsCutWhereALabelCouldGo()
+    {
+        ViewBar bar;
+        std::vector<QComboBox*> combos;
+        for (const char* label : { "Axes", "Scale", "Rank" }) {
+            combos.push_back(bar.addCombo(QString::fromLatin1(label), QString::fromLatin1(label)));
+            combos.back()->addItems({ QStringLiteral("a"), QStringLiteral("a long choice that nobody made") });
+        }
+        QComboBox* rows = bar.addCombo(QStringLiteral("Rows"), QStringLiteral("r"));
+        rows->addItem(QStringLiteral("model order"));
+        bar.addCaption(); // which says nothing
+        bar.show();
+        for (int width = bar.sizeHint().width(); width > 150; --width) {
+            bar.resize(width, bar.height());
+            QCoreApplication::processEvents();
+            const auto labels = bar.findChildren<QLabel*>();
+            const bool isLabeled = std::ranges::any_of(
+                labels, [](const QLabel* label) { return label->isVisible() && !label->text().isEmpty(); });
+            QVERIFY2(!isLabeled || rows->width() >= rows->sizeHint().width(), qPrintable(QString::number(width)));
+        }
+    }
+
     void theTableOfRanksSaysWhatIsUnusual()
     {
         Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), Theme::Mode::Dark);
@@ -434,6 +456,26 @@ private Q_SLOTS:
         canvas.resize(905, 4000);
         QCOMPARE(canvas.shownPlots(canvas.size()), canvas.plots());
         QCOMPARE(canvas.firstPlot(canvas.size()), 0);
+    }
+
+    void anotherRunBeginsAtItsFirstPlot()
+    {
+        const auto run = [](const char* path) {
+            auto handle = std::make_shared<store::RunHandle>();
+            handle->locator = store::RunLocator::ofFile(path);
+            return handle;
+        };
+        ViewState state;
+        state.setRun(run("/runs/a.telltale"));
+        OverviewCanvas canvas(&state);
+        canvas.setPicture(scalars());
+        canvas.resize(905, canvas.minimumSizeHint().height());
+        for (const auto& [path, first] : { std::pair { "/runs/b.telltale", 0 }, { "/runs/b.telltale", 1 } }) {
+            canvas.setFirstPlot(1);
+            QCOMPARE(canvas.firstPlot(canvas.size()), 1);
+            state.setRun(run(path)); // as a run that has ended is opened anew
+            QCOMPARE(canvas.firstPlot(canvas.size()), first);
+        }
     }
 
     void rankBarsMarkWhatIsNotFinite_data() { everyPictureShowsTheRose_data(); }

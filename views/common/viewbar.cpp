@@ -2,6 +2,7 @@
 #include "viewbar.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -16,7 +17,7 @@ namespace telltale::views {
 namespace {
 constexpr int kHeight = 38;
 constexpr int kLeastCombo = 44;
-constexpr int kAfterCombo = 6; ///< after a combo, beside the layout's spacing
+constexpr int kAfterCombo = 6; ///< after a combo, beside the layout's spacing; nothing where one would be cut
 constexpr int kOverStretch = 1000; ///< a caption has the room before an empty stretch beside it, but for a pixel
 
 /// Its own hint measures the ink of its entries, where half of a full-width bracket is none.
@@ -43,13 +44,14 @@ QString shownIn(const QComboBox& combo)
     return combo.currentIndex() < 0 ? combo.placeholderText() : combo.currentText();
 }
 
-/// px by which it is wider than what is chosen in it.
+/// px by which it may be narrower with what is chosen in it.
 int spareOf(const QComboBox& combo)
 {
     int longest = 0;
     for (int item = 0; item < combo.count(); ++item)
         longest = std::max(longest, combo.fontMetrics().horizontalAdvance(combo.itemText(item)));
-    return std::max(longest - combo.fontMetrics().horizontalAdvance(shownIn(combo)), 0);
+    const int wished = longest - combo.fontMetrics().horizontalAdvance(shownIn(combo));
+    return std::clamp(wished, 0, std::max(combo.sizeHint().width() - kLeastCombo, 0));
 }
 
 bool isBareNumber(const QString& text)
@@ -62,6 +64,7 @@ bool isBareNumber(const QString& text)
 ViewBar::ViewBar(QWidget* parent)
     : QWidget(parent)
     , m_layout(new QHBoxLayout(this))
+    , m_gap(kAfterCombo)
 {
     m_layout->setContentsMargins(12, 0, 12, 1);
     m_layout->setSpacing(8);
@@ -128,7 +131,7 @@ QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName, bo
     combo->installEventFilter(this);
     m_layout->addWidget(caption);
     m_layout->addWidget(combo);
-    m_gaps[combo] = new QSpacerItem(kAfterCombo, 0);
+    m_gaps[combo] = new QSpacerItem(m_gap, 0);
     m_layout->addSpacerItem(m_gaps[combo]);
     m_captions.push_back(caption);
     connect(combo, &QComboBox::currentTextChanged, this, &ViewBar::fitCombos);
@@ -137,7 +140,7 @@ QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName, bo
 
 void ViewBar::setComboVisible(QComboBox* combo, bool isVisible)
 {
-    m_gaps[combo]->changeSize(isVisible ? kAfterCombo : 0, 0); // else what follows would stand with another inset
+    m_gaps[combo]->changeSize(isVisible ? m_gap : 0, 0); // else what follows would stand with another inset
     combo->setVisible(isVisible);
     fitCaptions();
 }
@@ -155,6 +158,17 @@ void ViewBar::removeCombo(QComboBox* combo)
     m_gaps.take(combo)->changeSize(0, 0);
     combo->hide();
     m_layout->removeWidget(combo);
+}
+
+void ViewBar::setGap(int px)
+{
+    if (std::exchange(m_gap, px) == px)
+        return;
+    for (const auto& [combo, gap] : m_gaps.asKeyValueRange()) {
+        const bool isLeftOut = combo->isHidden() && combo->testAttribute(Qt::WA_WState_ExplicitShowHide);
+        gap->changeSize(isLeftOut ? 0 : px, 0);
+    }
+    m_layout->invalidate();
 }
 
 void ViewBar::addStretch()
@@ -269,7 +283,7 @@ void ViewBar::fitCombos()
 void ViewBar::fitCaptions()
 {
     // Combos are narrowed to what is chosen in them before a caption goes, a caption before a label, and both before
-    // one is cut.
+    // one is cut; then the gaps behind combos.
     int combos = wholeWidth();
     int labels = 0;
     int tails = 0;
@@ -283,11 +297,13 @@ void ViewBar::fitCaptions()
     };
     for (const QLabel* caption : m_captions) {
         const auto* combo = qobject_cast<const QComboBox*>(caption->buddy());
-        combos -= combo && !combo->isHidden() ? spareOf(*combo) : 0;
+        combos += combo && !combo->isHidden() ? kAfterCombo - m_gap - spareOf(*combo) : 0;
         take(caption, labels);
     }
-    for (const QLabel* tail : m_tails)
+    for (const QLabel* tail : m_tails) {
         take(tail, tails);
+        tails += isWanted(tail) ? 0 : widthOf(tail); // also without a word it takes the layout's spacing
+    }
     for (QLabel* tail : m_tails)
         tail->setVisible(combos + tails + labels <= width());
     // The first say best by themselves what they are; a number never does.
@@ -298,6 +314,7 @@ void ViewBar::fitCaptions()
         missing -= goes ? widthOf(caption) : 0;
         caption->setVisible(isWanted(caption) && !goes);
     }
+    setGap(missing > 0 ? 0 : kAfterCombo);
     fitCombos();
     if (!m_titleCaption)
         return;

@@ -15,7 +15,8 @@ class QToolButton;
 namespace telltale::views {
 
 /// The 38 px bar above a view: labeled combos at the left or right, tool buttons at the right. When it gets narrow
-/// the captions go, then the labels from the left on, without those of bare numbers, then the widest combos shrink.
+/// the captions go, then the labels from the left on, without those of bare numbers, then the gaps, then the widest
+/// combos shrink.
 class ViewBar : public QWidget {
     Q_OBJECT
 public:
@@ -52,7 +53,10 @@ private:
     void fitCaptions();
     void fitCombos();
     int wholeWidth() const; ///< with every combo as wide as it would be
+    void setGap(int px);
+
     QHBoxLayout* m_layout;
+    int m_gap; ///< px behind each combo
     std::vector<QLabel*> m_captions; ///< of combos
     std::vector<QLabel*> m_tails; ///< that say what is shown
     QHash<const QComboBox*, QString> m_fitted; ///< what was chosen when they got their width
