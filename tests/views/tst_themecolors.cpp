@@ -9,6 +9,8 @@
 #include <QHeaderView>
 #include <QPainter>
 #include <QPushButton>
+#include <QTabBar>
+#include <QTabWidget>
 #include <QTreeWidget>
 
 #include <telltale/common/colormap.h>
@@ -53,6 +55,29 @@ class ThemeColors : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void aBarOfTabsEndsInOneLine()
+    {
+        for (const auto mode : { Theme::Mode::Dark, Theme::Mode::Light }) {
+            Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), mode);
+            QTabWidget tabs;
+            tabs.setDocumentMode(true);
+            tabs.addTab(new QWidget, QStringLiteral("one"));
+            tabs.resize(400, 120);
+            tabs.ensurePolished();
+            const QImage image = tabs.grab().toImage();
+            const Theme& theme = Theme::current();
+            std::vector<QColor> colors;
+            for (int y = 0; y < tabs.tabBar()->geometry().bottom() + 4; ++y) {
+                const QColor color = image.pixelColor(350, y);
+                if (colors.empty() || colors.back() != color)
+                    colors.push_back(color);
+            }
+            for (const QColor& color : colors)
+                QVERIFY2(
+                    color == theme.window || color == theme.border || color == theme.base, qPrintable(color.name()));
+        }
+    }
+
     void codeHasNoLigatures()
     {
         const QFont font = codeFont(20); // whose letters are of whole pixels

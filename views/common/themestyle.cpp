@@ -190,6 +190,9 @@ void ThemeStyle::drawPrimitive(
         break;
     case PE_FrameLineEdit:
         return;
+    case PE_FrameTabBarBase: // Fusion has a bevel of two lines
+        painter->fillRect(QRect(option->rect.left(), option->rect.bottom(), option->rect.width(), 1), theme.border);
+        return;
     case PE_Frame:
         if (qobject_cast<const QPlainTextEdit*>(widget) != nullptr) {
             const bool focused = option->state.testFlag(State_HasFocus);
