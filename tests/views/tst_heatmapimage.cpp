@@ -395,6 +395,32 @@ private Q_SLOTS:
         QCOMPARE(p.result.states, states);
     }
 
+    void aLowLegendHasColorsThatCanBeReadOrNone()
+    {
+        HeatPicture p = picture(3, 300);
+        p.sides = std::make_shared<HeatSides>();
+        p.scaleMode = HeatScale::Difference;
+        p.result.states.front() = CellState::NaN;
+        p.finish();
+        const Theme& theme = Theme::current();
+        const auto barOf = [&](int height) {
+            QImage image(142, height, QImage::Format_RGB32);
+            image.fill(theme.base);
+            QPainter painter(&image);
+            paintHeatLegend(painter, QRectF(0, 0, 142, height), p, theme, true);
+            painter.end();
+            std::set<QRgb> colors; // the bar's own: no two of its rows are alike but where it is longer than the table
+            for (int y = 0; y < height; ++y)
+                colors.insert(image.pixel(24 + 1, y));
+            return static_cast<int>(colors.size());
+        };
+        for (int height = 40; height < 220; ++height) {
+            const int bar = barOf(height);
+            QVERIFY2(bar < 8 || bar >= 22, qPrintable(QStringLiteral("%1 px: %2").arg(height).arg(bar)));
+        }
+        QVERIFY(barOf(92) >= 36);
+    }
+
     void theEndsOfAScaleOfCountsAreWholeNumbers()
     {
         HeatPicture p = picture(3, 40);

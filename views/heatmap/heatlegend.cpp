@@ -72,6 +72,8 @@ bool isNarrow(const ValueScale& scale)
 /// What the colors end at, beside a decade written as one.
 QString endText(const ValueScale& scale, double value)
 {
+    if (scale.isOfShares())
+        return percentOf(endText(ValueScale(scale.mode(), scale.low() * 100, scale.high() * 100), value * 100));
     const double power = std::log10(std::abs(value));
     if (std::abs(power - std::round(power)) < 1e-9)
         return formatDecade(value);
@@ -187,11 +189,6 @@ void paintHeatLegend(
         lines.append(QCoreApplication::translate("HeatLegend", "of each run"));
     lines.append(unitText(picture));
     lines.removeAll(QString());
-    for (const QString& line : lines) {
-        painter.drawText(QPointF(x, y + 26), line);
-        y += 13;
-    }
-
     const auto has = [&states = picture.result.states](
                          CellState state) { return std::find(states.begin(), states.end(), state) != states.end(); };
     std::vector<CellState> signs { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::NotCollected,
@@ -201,17 +198,30 @@ void paintHeatLegend(
     if (!hasSigns)
         signs.clear();
     constexpr double kLine = 19;
+    constexpr double kCaptionLine = 13;
     constexpr double kLeastBar = 40;
-    const double barTop = y + 27;
-    const double room = area.bottom() - barTop - 18;
-    const auto roomOfBar
-        = [&] { return signs.empty() ? room : room - kLine * static_cast<double>(signs.size()) - kTickPitch; };
+    const auto roomOfBar = [&] {
+        const double room = area.bottom() - y - kCaptionLine * static_cast<double>(lines.size()) - 27 - 18;
+        return signs.empty() ? room : room - kLine * static_cast<double>(signs.size()) - kTickPitch;
+    };
     if (roomOfBar() < kLeastBar || !picture.hasScale)
         std::erase_if(signs, [&has](CellState state) { return !has(state); });
     while (signs.size() > 1 && roomOfBar() < kLeastBar)
         signs.pop_back();
+    // Before the colors go, so that nobody can read them, the last sign does, which the cells have, and what else is
+    // said.
+    if (picture.hasScale && roomOfBar() < kLeastBar)
+        signs.clear();
+    while (picture.hasScale && !lines.isEmpty() && roomOfBar() < kLeastBar)
+        lines.removeLast();
+    const double height = std::floor(std::min(roomOfBar(), 210.0));
+    for (const QString& line : lines) {
+        painter.drawText(QPointF(x, y + 26), line);
+        y += kCaptionLine;
+    }
+    const double barTop = y + 27;
     y = barTop;
-    if (const double height = std::floor(std::min(roomOfBar(), 210.0)); picture.hasScale && height >= kTickPitch) {
+    if (picture.hasScale && height >= 2 * kTickPitch) {
         paintBar(painter, QRectF(std::round(x), std::round(barTop), 13, height), picture, theme);
         y += height + 22;
     }
