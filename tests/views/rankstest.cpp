@@ -161,6 +161,19 @@ private Q_SLOTS:
             QCOMPARE(static_cast<float>(one.value.value), valueOf(one.rank.value, 60, 3));
     }
 
+    void withoutASelectionTheRanksAreThoseOfTheFirstModuleShown()
+    {
+        m_state->setModuleFilter(layer(3).name);
+        settle();
+        QCOMPARE(picture(LayersBySteps).result.rows, 1);
+        const HeatPicture& ranks = picture(RanksBySteps);
+        QCOMPARE(ranks.result.rows, kRanks);
+        for (int rank = 0; rank < kRanks; ++rank) {
+            QCOMPARE(ranks.rows[static_cast<std::size_t>(rank)].key, layer(3));
+            compare(ranks, rank, 0, valueOf(rank, 0, 3));
+        }
+    }
+
     void rowsAreNamedAlikeWhereAFewRanksLeaveTheRoom()
     {
         settle();

@@ -35,7 +35,7 @@ void shareScale(std::array<HeatPicture, kFaces>& faces)
     for (HeatPicture& face : faces) {
         face.hasScale = any != nullptr;
         if (any && any->scaleMode != HeatScale::Deviation) {
-            face.scale = ValueScale(any->scale.mode(), low, high);
+            face.scale = ValueScale(any->scale.mode(), low, high).ofShares(any->scale.isOfShares());
             face.markClipped();
         }
         clippedLow = clippedLow || face.clippedLow;
@@ -168,6 +168,9 @@ Expected<RanksAnswer> readRanks(
         asked[i].axes = kAxes[i];
         asked[i].plot = {};
         asked[i].rankBands = rankBands(topology, request.grouping);
+        // Where nothing is selected the ranks are those of the first of the modules that are shown.
+        if (i == RanksBySteps && asked[i].selection.empty() && !faces[LayersBySteps].rows.empty())
+            asked[i].selection = { faces[LayersBySteps].rows.front().key };
         auto face = readHeat(reader, asked[i], cancel);
         if (!face)
             return tl::unexpected(std::move(face).error());
