@@ -19,6 +19,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/compare/comparebar.h>
 #include <telltale/compare/compareview.h>
+#include <telltale/compare/comparewords.h>
 #include <telltale/compare/differencetrees.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/items/numbertext.h>
@@ -204,13 +205,33 @@ private Q_SLOTS:
     {
         compareWith({ "near" });
         settle();
-        const auto [a, b] = judge::comparedTexts(m_view->conformance().found()->first.front());
-        QCOMPARE(items::formatValue(std::stod(a)), items::formatValue(std::stod(b)));
+        const judge::Deviation& one = m_view->conformance().found()->first.front();
+        const auto [a, b] = deviationTexts(one);
+        QCOMPARE(items::formatValue(one.a.value), items::formatValue(one.b.value));
+        QVERIFY2(a != b && a.size() == b.size(), qPrintable(a + QStringLiteral(" against ") + b));
+        QCOMPARE(a.chopped(1), b.chopped(1)); // no more digits than tell them apart
+        QVERIFY(std::abs(a.toDouble() - one.a.value) < std::abs(one.a.value - one.b.value));
+        QVERIFY(std::abs(b.toDouble() - one.b.value) < std::abs(one.a.value - one.b.value));
         const QString text
             = m_view->findChild<QWidget*>(QStringLiteral("compareSentence"))->parentWidget()->accessibleName();
-        QVERIFY2(
-            text.contains(QStringLiteral("%1 against %2").arg(QString::fromStdString(a), QString::fromStdString(b))),
-            qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("%1 against %2").arg(a, b)), qPrintable(text));
+    }
+
+    void aLongSentenceIsWhole()
+    {
+        compareWith({ "near" });
+        settle();
+        auto* label = m_view->findChild<QLabel*>(QStringLiteral("compareSentence"));
+        auto* line = label->parentWidget();
+        const int wide = line->height();
+        for (const int height : { 700, 400 }) { // without the facts below it, too
+            m_view->resize(560, height);
+            QTRY_VERIFY(line->width() == 560 && line->height() > wide - 16);
+            QCOMPARE(label->text(), line->accessibleName());
+            const QRect words
+                = label->fontMetrics().boundingRect(QRect(0, 0, label->width(), 1), Qt::TextWordWrap, label->text());
+            QVERIFY2(words.height() <= label->height(), qPrintable(QString::number(words.height())));
+        }
     }
 
     void itOpensOnWhatAllRunsHave()
@@ -545,6 +566,18 @@ private Q_SLOTS:
                 facts.columnWidth(1) >= padding + QFontMetrics(command->font(1)).horizontalAdvance(command->text(1)));
         }
         QVERIFY(command->toolTip(3).contains(QStringLiteral("-\u2060-\u2060steps 20"))); // breaks at no hyphen
+    }
+
+    void theWordsOfAFactAreTheWindows()
+    {
+        FactsTree facts;
+        facts.set({ QStringLiteral("a"), QStringLiteral("b") },
+            { { "run", "steps", { "0 to 9", "0 to 1239" } }, { "revisions", "rev 2", { {}, "step 1240, /lr 0.1" } },
+                { "config", "note", { "step 1240", "0 to 1239" } } });
+        const auto shown = [&facts](int row) { return facts.topLevelItem(row)->text(3); };
+        QCOMPARE(shown(0), QStringLiteral("from 0 to 1\u202F239"));
+        QCOMPARE(shown(1), QStringLiteral("step 1\u202F240, /lr 0.1"));
+        QCOMPARE(shown(2), QStringLiteral("0 to 1239")); // which is a person's
     }
 
     void whatDiffersIsListed()

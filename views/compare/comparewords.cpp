@@ -14,6 +14,9 @@
 namespace telltale::views {
 namespace {
 
+constexpr int kFigures = 4; ///< of a value, as everywhere
+constexpr int kMostFigures = 17; ///< that tell any two doubles apart
+
 QString text(std::string_view word)
 {
     return QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
@@ -120,15 +123,38 @@ QString shareText(double share)
 
 std::pair<QString, QString> deviationTexts(const judge::Deviation& one)
 {
-    const auto [a, b] = judge::comparedTexts(one);
-    const bool isWhole = judge::comparedText(one.a, one.stat, false) == judge::comparedText(one.b, one.stat, false);
-    if (isWhole || isIdentity(one.stat))
+    if (isIdentity(one.stat)) {
+        const auto [a, b] = judge::comparedTexts(one);
         return { text(a), text(b) };
-    std::pair texts { items::reformatNumber(text(a)), items::reformatNumber(text(b)) };
+    }
+    const std::pair brief { judge::comparedText(one.a, one.stat, false), judge::comparedText(one.b, one.stat, false) };
+    std::pair texts { items::reformatNumber(text(brief.first)), items::reformatNumber(text(brief.second)) };
+    for (int figures = kFigures + 1; texts.first == texts.second && figures <= kMostFigures; ++figures)
+        texts = { formatValue(one.a.value, figures), formatValue(one.b.value, figures) };
     if (const int figures = std::max(figuresOf(texts.first), figuresOf(texts.second));
         (texts.first + texts.second).contains(u'.'))
         texts = { withFigures(texts.first, figures), withFigures(texts.second, figures) };
     return texts;
+}
+
+QString factValueText(const judge::DifferingFact& fact, const std::string& value)
+{
+    using namespace judge::factsection;
+    static const QRegularExpression kSteps(QRegularExpression::anchoredPattern(QStringLiteral("(-?\\d+) to (-?\\d+)")));
+    static const QRegularExpression kRevision(QRegularExpression::anchoredPattern(QStringLiteral("step (-?\\d+)(.*)")),
+        QRegularExpression::DotMatchesEverythingOption);
+    if (fact.section == kRun && fact.name == "steps") {
+        if (const auto match = kSteps.match(text(value)); match.hasMatch())
+            return QCoreApplication::translate("CompareWords", "from %1 to %2", "steps of a run")
+                .arg(formatStep(match.captured(1).toLongLong()), formatStep(match.captured(2).toLongLong()));
+    }
+    if (fact.section == kRevisions) {
+        if (const auto match = kRevision.match(text(value)); match.hasMatch())
+            return QCoreApplication::translate("CompareWords", "step %1", "from which a change of a config is in force")
+                       .arg(formatStep(match.captured(1).toLongLong()))
+                + match.captured(2);
+    }
+    return text(value);
 }
 
 QString factSectionText(const std::string& section)

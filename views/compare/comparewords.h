@@ -6,6 +6,7 @@
 #include <QStringList>
 
 #include <telltale/judge/comparisonreport.h>
+#include <telltale/judge/factsheet.h>
 
 namespace telltale::views {
 
@@ -17,9 +18,10 @@ QString comparisonSentence(const judge::Comparison& found);
 QStringList comparisonNotes(const judge::Comparison& found);
 /// "22.3 %" of 0.2231: how far apart two values are, as a share of the larger one.
 QString shareText(double share);
-/// Both values of a deviation as the window writes numbers; with all the digits that the verb has where fewer would not
-/// tell them apart.
+/// Both values of a deviation as the window writes numbers, with as many digits as tell them apart.
 std::pair<QString, QString> deviationTexts(const judge::Deviation& one);
+/// What a run has of a fact, with the words that are ours in the window's language.
+QString factValueText(const judge::DifferingFact& fact, const std::string& value);
 /// "Configuration" of "config".
 QString factSectionText(const std::string& section);
 

@@ -226,12 +226,12 @@ void FactsTree::set(const QStringList& runs, const std::vector<judge::DifferingF
         QStringList known;
         for (const auto& value : fact.values) {
             if (value)
-                known.append(QString::fromStdString(*value));
+                known.append(factValueText(fact, *value));
         }
         for (std::size_t run = 0; run < fact.values.size(); ++run) {
             const int column = kFirstRun + static_cast<int>(run);
             const auto& value = fact.values[run];
-            item->setText(column, value ? QString::fromStdString(*value) : QString(QChar(0x2013)));
+            item->setText(column, value ? factValueText(fact, *value) : QString(QChar(0x2013)));
             item->setFont(column, codeFont(12));
             item->setData(column, kAlikeRole, value ? static_cast<int>(alikeAtFront(known)) : 0);
             item->setToolTip(column, ValueDelegate::unbroken(items::toolTipText(item->text(column))));

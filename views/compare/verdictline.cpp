@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verdictline.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <QHBoxLayout>
@@ -20,9 +21,11 @@
 namespace telltale::views {
 namespace {
 
-constexpr int kHeight = 62;
-constexpr int kCompact = 46;
-constexpr int kLines = 38; ///< px of two lines of the sentence
+constexpr int kWordsInset = 8; ///< px above and below the words
+constexpr int kNoteHeight = 16;
+constexpr int kWordsLine = 19; ///< px of a line of the sentence
+constexpr int kLeastWordsLines = 2; ///< also of a short one: what is below stays where it is
+constexpr int kMostWordsLines = 4;
 constexpr int kSign = 34; ///< px left of the words
 
 QPushButton* addButton(QHBoxLayout* layout, const QString& text, const QString& name, QWidget* parent)
@@ -43,12 +46,10 @@ VerdictLine::VerdictLine(Conformance* conformance, QWidget* parent)
     , m_sentence(new QLabel(this))
     , m_note(new QLabel(this))
 {
-    setFixedHeight(kHeight);
     m_sentence->setObjectName(QStringLiteral("compareSentence"));
     m_sentence->setFont(wordsFont(13));
     m_sentence->setTextFormat(Qt::PlainText);
     m_sentence->setWordWrap(true);
-    m_sentence->setMaximumHeight(kLines);
     m_note->setObjectName(QStringLiteral("compareNote"));
     m_note->setFont(wordsFont(11));
     m_note->setForegroundRole(QPalette::PlaceholderText);
@@ -89,7 +90,7 @@ void VerdictLine::setCompact(bool on)
     if (std::exchange(m_isCompact, on) == on)
         return;
     m_note->setVisible(!on);
-    setFixedHeight(on ? kCompact : kHeight);
+    fit();
 }
 
 void VerdictLine::update()
@@ -120,11 +121,16 @@ void VerdictLine::update()
 
 void VerdictLine::fit()
 {
-    // Two lines of words break where they must: a little is lost at the end of the first.
     const QFontMetrics metrics = m_sentence->fontMetrics();
     const int width = m_sentence->width();
-    const bool isWhole = metrics.boundingRect(0, 0, width, kLines, Qt::TextWordWrap, m_text).height() <= kLines;
-    m_sentence->setText(isWhole ? m_text : metrics.elidedText(m_text, Qt::ElideRight, width * 9 / 5));
+    const int wish = (metrics.boundingRect(0, 0, width, kWordsLine, Qt::TextWordWrap, m_text).height() + kWordsLine - 1)
+        / kWordsLine;
+    const int lines = std::clamp(wish, kLeastWordsLines, kMostWordsLines);
+    // Lines of words break where they must: a little is lost at the end of each but the last.
+    m_sentence->setText(
+        wish <= lines ? m_text : metrics.elidedText(m_text, Qt::ElideRight, width * (10 * lines - 2) / 10));
+    m_sentence->setFixedHeight(std::clamp(wish, 1, lines) * kWordsLine);
+    setFixedHeight(kWordsInset + lines * kWordsLine + (m_isCompact ? 0 : kNoteHeight));
     // Of the facts below it as many as are whole.
     const QString between = QStringLiteral("  ·  ");
     QStringList facts = m_notes + m_pictureNotes;
@@ -134,7 +140,7 @@ void VerdictLine::fit()
         facts.removeLast();
     m_note->setText(m_note->fontMetrics().elidedText(shown(), Qt::ElideRight, m_note->width()));
     m_note->setToolTip(m_note->text() == all ? QString() : items::toolTipText(all));
-    const QString hidden = m_isCompact ? m_text + u'\n' + all : isWhole ? QString() : m_text;
+    const QString hidden = m_isCompact ? m_text + u'\n' + all : wish <= lines ? QString() : m_text;
     m_sentence->setToolTip(items::toolTipText(hidden));
 }
 
