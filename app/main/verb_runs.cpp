@@ -172,9 +172,10 @@ int runRuns(const Args& args, Report& report)
 Verb runsVerb()
 {
     return { "runs", "the archive",
-        "Lists the runs of the archive, newest first: id, name, state (how the training ended; whether all of it can "
-        "be\nread, only 'telltale inspect --verify' says), ranks, last step, size. With conditions, those for which "
-        "all hold.\nPATTERN is a part of the text, a glob (gpt-*) or a /regular expression/. DATE is 2026-11-24,\n"
+        "Lists the runs of the archive, newest first: id, name, state (how the training ended, or that it was found\n"
+        "damaged when it was opened; whether all of it can be read, 'telltale inspect --verify' says), ranks, last "
+        "step,\nsize. With conditions, those for which all hold.\nPATTERN is a part of the text, a glob (gpt-*) or a "
+        "/regular expression/. DATE is 2026-11-24,\n"
         "2026-11-24T10:30, today, yesterday or an age (7d), in this place's time.",
         {},
         { { "--name", "PATTERN", "runs of that name" }, { "--folder", "PATTERN", "in such a folder ('telltale move')" },
