@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <telltale/analysis/distribution.h>
+#include <telltale/core/numberformats.h>
 
 namespace telltale::app {
 namespace {
@@ -24,7 +24,7 @@ std::vector<double> readable(std::span<const std::int64_t> counts)
 std::string formatLossHeading()
 {
     std::string text;
-    for (const analysis::FormatFacts& facts : analysis::kFormats)
+    for (const NumberFormatFacts& facts : kNumberFormats)
         text += fmt::format("{:<36}", fmt::format("{} flushed, subnormal, over", facts.name));
     return text;
 }
@@ -35,8 +35,8 @@ std::string formatLossText(std::span<const double> edges, std::span<const std::i
     if (numbers.empty())
         return "damaged";
     std::string text;
-    for (std::size_t i = 0; i < analysis::kFormats.size(); ++i) {
-        const auto loss = analysis::lossOf(edges, numbers, static_cast<analysis::Format>(i));
+    for (std::size_t i = 0; i < kNumberFormats.size(); ++i) {
+        const auto loss = lossOf(edges, numbers, static_cast<NumberFormat>(i));
         const std::string over = loss.overflowed.isExact()
             ? fmt::format("{:.4g} %", 100 * loss.overflowed.least)
             : fmt::format("{:.4g} to {:.4g} %", 100 * loss.overflowed.least, 100 * loss.overflowed.most);
@@ -52,10 +52,10 @@ std::string formatLossJson(std::span<const double> edges, std::span<const std::i
     if (numbers.empty())
         return "null";
     std::vector<std::string> texts;
-    for (std::size_t i = 0; i < analysis::kFormats.size(); ++i) {
-        const auto loss = analysis::lossOf(edges, numbers, static_cast<analysis::Format>(i));
+    for (std::size_t i = 0; i < kNumberFormats.size(); ++i) {
+        const auto loss = lossOf(edges, numbers, static_cast<NumberFormat>(i));
         texts.push_back(
-            fmt::format(R"("{}":{{"flushed":{},"subnormal":{},"overflowed":[{},{}]}})", analysis::kFormats[i].name,
+            fmt::format(R"("{}":{{"flushed":{},"subnormal":{},"overflowed":[{},{}]}})", kNumberFormats[i].name,
                 loss.flushed.least, loss.subnormal.least, loss.overflowed.least, loss.overflowed.most));
     }
     return fmt::format("{{{}}}", fmt::join(texts, ","));

@@ -15,6 +15,7 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/core/namepattern.h>
+#include <telltale/core/numberformats.h>
 #include <telltale/store/archive.h>
 
 #include "args.h"
@@ -130,7 +131,7 @@ std::vector<Stat> storedStats(Stat stat)
 {
     if (stat == Stat::AbsMax)
         return { Stat::Nans, Stat::PosInfs, Stat::NegInfs, Stat::Min, Stat::Max };
-    return { Stat::Nans, Stat::PosInfs, Stat::NegInfs, stat };
+    return { Stat::Nans, Stat::PosInfs, Stat::NegInfs, isFormatShare(stat) ? Stat::Hist : stat };
 }
 
 Expected<void> writeFile(views::DataView& view, const QString& path, QSize size)

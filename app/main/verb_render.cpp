@@ -145,7 +145,7 @@ Verb renderVerb()
             { "--view", "V", shell::renderableViews().toStdString(), true },
             { "--with", "RUN,RUN", "the runs that --view compare holds against it: paths or ids" },
             { "--kind", "K", "grad_reduced, actv, exp_avg, ... (default: gradients if the run has them)" },
-            { "--stat", "S", "norm, mean, min, max, absmax, zeros, nans (default norm)" },
+            { "--stat", "S", "norm, mean, min, max, absmax, zeros, nans, fp16_underflow, ... (default norm)" },
             { "--modules", "GLOB", "which modules: text, glob* or /regex/" },
             { "--ranks", "A,B", "which ranks (default all); the first is the bold one, views of one rank take it" },
             { "--steps", "A:B", "which steps (default all)" },

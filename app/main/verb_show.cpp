@@ -16,9 +16,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <telltale/analysis/distribution.h>
 #include <telltale/core/histogram.h>
 #include <telltale/core/namepattern.h>
+#include <telltale/core/numberformats.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/store/rowsof.h>
 #include <telltale/store/runindex.h>
@@ -164,14 +164,17 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
         const store::SeriesInfo& newest = catalog.series[row->newest];
         const auto group = groups.find(newest.group);
         const std::vector<Stat> stats = group == groups.end() ? std::vector<Stat> {} : group->second->stats;
-        for (const Stat stat : stats)
-            available.emplace_back(statName(stat));
-        if (wanted.stat && !series::answers(series::statBits(stats), *wanted.stat))
+        const std::uint32_t bits = group == groups.end() ? 0 : store::statBits(*group->second);
+        for (const StatFacts& facts : kStatTable) {
+            if (facts.stat != Stat::Unspecified && series::answers(bits, facts.stat))
+                available.emplace_back(facts.word);
+        }
+        if (wanted.stat && !series::answers(bits, *wanted.stat))
             continue;
         const Stat stat = wanted.stat.value_or(defaultStat(stats));
         (stat == Stat::Hist && wanted.isForPeople && !wanted.stat ? histograms : rows)
             .push_back({ row->rank, row->kind, index.key(*row), stat, newest.desc->numel, newest.desc->slot.position,
-                row->attempts, group == groups.end() ? nullptr : group->second->edges });
+                row->attempts, group == groups.end() || stat != Stat::Hist ? nullptr : group->second->edges });
     }
     if (rows.empty())
         rows = std::move(histograms);
@@ -429,7 +432,7 @@ int runShow(const Args& args, Report& report)
     const bool formats = args.has("--formats");
     auto rows = findRows(*capsule->catalog, *wanted);
     if (formats && rows) {
-        std::erase_if(*rows, [](const Row& row) { return !row.edges || !analysis::hasOctaves(*row.edges); });
+        std::erase_if(*rows, [](const Row& row) { return !row.edges || !hasOctaves(*row.edges); });
         if (rows->empty())
             return report.failUsage(Error { ErrorCode::BadInput,
                 fmt::format("series '{}' has no log2 histogram, from which --formats is read", wanted->name),
@@ -475,7 +478,7 @@ Verb showVerb()
         { { "--series", "NAME", "the tensor or scalar, as 'telltale inspect CAPSULE --names' and the window name it" },
             { "--maps", "NAME", "attention maps of a module instead, a line a head; their cells with --json" },
             { "--rank", "R", "this rank only" }, { "--steps", "A:B", "from step A to step B, both included" },
-            { "--stat", "S", "norm (default), mean, min, max, absmax, zeros, nans, ..." },
+            { "--stat", "S", "norm (default), mean, min, max, absmax, zeros, nans, fp16_underflow, ..." },
             { "--kind", "K", "grad_unreduced, param_origin, scalar, ..." },
             { "--formats", "", "what fp16, bf16 and fp8 would lose, of series with a log2 histogram" },
             { "--json", "", "one JSON document on standard output" },

@@ -47,6 +47,11 @@ std::size_t binOf(std::span<const double> edges, double value)
     return bin + 1 < edges.size() ? bin : edges.size();
 }
 
+bool isZeroBin(std::span<const double> edges, std::size_t bin)
+{
+    return edges[bin] == 0 && edges[bin + 1] <= std::numeric_limits<double>::denorm_min();
+}
+
 std::span<const double> octaveEdges()
 {
     // No allocation: the statistics kernel asks for it.

@@ -21,6 +21,9 @@ std::string binText(std::span<const double> edges, std::size_t bin);
 /// The bin of a value that is no NaN; edges.size() where it lies in none.
 std::size_t binOf(std::span<const double> edges, double value);
 
+/// The bin of zeros alone, as octaveEdges() has one.
+bool isZeroBin(std::span<const double> edges, std::size_t bin);
+
 /// Of telltale.histogram: signed bins by the exponent. One for zero alone, an octave each from 2^-32 to 2^17, four from
 /// 2^-64 up to there, and edges where bf16 begins to lose beyond these; the outer bins are open and hold Inf. A power
 /// of two belongs to the larger magnitudes on both sides: the edges below zero stand a last place nearer to it.

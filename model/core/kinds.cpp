@@ -44,6 +44,16 @@ static_assert(
         return true;
     }(),
     "the rows of kindtable.h stand in the order of their numbers");
+static_assert(
+    [] {
+        for (int i = kStoredStatCount; i < static_cast<int>(kStatTable.size()); ++i) {
+            const StatFacts& facts = kStatTable[static_cast<std::size_t>(i)];
+            if (&factsOf(facts.stat) != &facts)
+                return false;
+        }
+        return true;
+    }(),
+    "the numbers of derived statistics follow one another");
 
 const KindFacts& factsOf(Kind kind)
 {

@@ -18,13 +18,15 @@ enum class Kind : std::uint8_t {
 #undef TELLTALE_KIND
 };
 
-/// One column of a series; the rows are in kindtable.h.
+/// One column of a series, or what readers derive of others: AbsMax of Min and Max, what number formats would lose of
+/// Hist. The rows are in kindtable.h.
 enum class Stat : std::uint8_t {
     Unspecified = 0,
 #define TELLTALE_STAT(name, number, ...) name = number,
+#define TELLTALE_DERIVED_STAT(name, number, ...) name = number,
 #include <telltale/core/kindtable.h>
 #undef TELLTALE_STAT
-    AbsMax = 64, ///< derived by the reader from Min and Max, never stored
+#undef TELLTALE_DERIVED_STAT
 };
 
 /// How the values of a statistic travel, are kept and stand in Column::values.
@@ -42,7 +44,7 @@ enum class Reduction : std::uint8_t {
 /// What a statistic says of a tensor with elements that are not finite.
 enum class NonFinite : std::uint8_t {
     Itself, ///< the value is what it is
-    OverFinite, ///< it is over the finite elements, and NaN where there is none
+    OverFinite, ///< it is over the finite elements, or all that are no NaN, and NaN where there is none
     OverAll, ///< a share of all elements
     Least, ///< the least element itself
     Greatest,
@@ -72,7 +74,7 @@ struct StatFacts {
     bool isOfPass; ///< one of tt_stats
 };
 
-/// By number; AbsMax comes last.
+/// By number; those that are derived come last.
 inline constexpr std::array kStatTable {
     StatFacts { Stat::Unspecified, "unspecified", ColumnType::F32, true, Reduction::None, NonFinite::Itself,
         Shown::Number, "", false },
@@ -82,10 +84,12 @@ inline constexpr std::array kStatTable {
 #define TELLTALE_PASS_STAT(name, number, word, column, isSample, reduction, nonFinite, shown, field, member)           \
     StatFacts { Stat::name, word, ColumnType::column, isSample, Reduction::reduction, NonFinite::nonFinite,            \
         Shown::shown, field, true },
+#define TELLTALE_DERIVED_STAT(name, number, word, column, reduction, nonFinite, shown)                                 \
+    StatFacts { Stat::name, word, ColumnType::column, false, Reduction::reduction, NonFinite::nonFinite, Shown::shown, \
+        "", false },
 #include <telltale/core/kindtable.h>
 #undef TELLTALE_STAT
-    StatFacts { Stat::AbsMax, "absmax", ColumnType::F32, false, Reduction::LargestMagnitude, NonFinite::Magnitude,
-        Shown::Number, "", false },
+#undef TELLTALE_DERIVED_STAT
 };
 
 inline constexpr int kKindCount = 1
@@ -93,8 +97,13 @@ inline constexpr int kKindCount = 1
 #include <telltale/core/kindtable.h>
 #undef TELLTALE_KIND
     ;
-/// Those that are sent and stored: all but AbsMax.
-inline constexpr int kStoredStatCount = static_cast<int>(kStatTable.size()) - 1;
+inline constexpr int kDerivedStatCount = 0
+#define TELLTALE_DERIVED_STAT(...) +1
+#include <telltale/core/kindtable.h>
+#undef TELLTALE_DERIVED_STAT
+    ;
+/// Those that are sent and stored: all that are not derived.
+inline constexpr int kStoredStatCount = static_cast<int>(kStatTable.size()) - kDerivedStatCount;
 
 /// Whether it is sent and stored, and whether there is one: numbers come from outside, too.
 constexpr bool isStoredStat(Stat stat)
@@ -102,11 +111,20 @@ constexpr bool isStoredStat(Stat stat)
     return stat != Stat::Unspecified && static_cast<int>(stat) < kStoredStatCount;
 }
 
+/// Whether readers make it of others.
+constexpr bool isDerivedStat(Stat stat)
+{
+    const int place = static_cast<int>(stat) - static_cast<int>(Stat::AbsMax);
+    return place >= 0 && place < kDerivedStatCount;
+}
+
 /// Of a number that is no statistic: those of Unspecified.
 constexpr const StatFacts& factsOf(Stat stat)
 {
-    return stat == Stat::AbsMax ? kStatTable.back()
-                                : kStatTable[isStoredStat(stat) ? static_cast<std::size_t>(stat) : 0];
+    const auto number = static_cast<std::size_t>(stat);
+    if (isDerivedStat(stat))
+        return kStatTable[number - static_cast<std::size_t>(Stat::AbsMax) + kStoredStatCount];
+    return kStatTable[isStoredStat(stat) ? number : 0];
 }
 
 /// The field's own word for a kind ("grad_unreduced"): used by the command line, CSV, config and the window.

@@ -59,3 +59,17 @@ TELLTALE_STAT(Similarity, 17, "similarity", F32, true, Mean, Itself, Number, "")
 TELLTALE_STAT(MaxLogit, 18, "max_logit", F32, true, LargestMagnitude, Itself, Number, "")
 #undef TELLTALE_PASS_STAT
 #endif
+
+// TELLTALE_DERIVED_STAT(name, number, word, column, reduction, non-finite, shown): what readers make of others. Never
+// sent, stored or imported. Of fp16, bf16 and both fp8 the shares that numberformats.h says of an octave histogram.
+#ifdef TELLTALE_DERIVED_STAT
+TELLTALE_DERIVED_STAT(AbsMax, 64, "absmax", F32, LargestMagnitude, Magnitude, Number)
+TELLTALE_DERIVED_STAT(Fp16Underflow, 65, "fp16_underflow", F64, Mean, OverFinite, Share)
+TELLTALE_DERIVED_STAT(Fp16Overflow, 66, "fp16_overflow", F64, Mean, OverFinite, Share)
+TELLTALE_DERIVED_STAT(Bf16Underflow, 67, "bf16_underflow", F64, Mean, OverFinite, Share)
+TELLTALE_DERIVED_STAT(Bf16Overflow, 68, "bf16_overflow", F64, Mean, OverFinite, Share)
+TELLTALE_DERIVED_STAT(E4M3Underflow, 69, "e4m3_underflow", F64, Mean, OverFinite, Share)
+TELLTALE_DERIVED_STAT(E4M3Overflow, 70, "e4m3_overflow", F64, Mean, OverFinite, Share)
+TELLTALE_DERIVED_STAT(E5M2Underflow, 71, "e5m2_underflow", F64, Mean, OverFinite, Share)
+TELLTALE_DERIVED_STAT(E5M2Overflow, 72, "e5m2_overflow", F64, Mean, OverFinite, Share)
+#endif

@@ -92,6 +92,8 @@ def listed() -> str:
     for _, _, word, column, sample, reduction, non_finite, shown, field, _ in stats():
         cells = (word, column, "yes" if sample == "true" else "", reduction, non_finite, shown, field)
         out += f"| {' | '.join(cells)} |\n"
+    for _, _, word, column, reduction, non_finite, shown in rows("TELLTALE_DERIVED_STAT"):
+        out += f"| {word} | {column} | | {reduction} | {non_finite} | {shown} | derived |\n"
     return out
 
 

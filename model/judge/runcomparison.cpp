@@ -160,9 +160,9 @@ void Comparer::pairRows()
         ++m_result.rows;
         for (const StatFacts& facts : kStatTable) {
             // A checksum is the same or not: where something is tolerated it would say no to everything.
-            const bool isAsked = m_wish.stat ? facts.stat == *m_wish.stat
-                                             : facts.stat != Stat::AbsMax && facts.stat != Stat::Unspecified
-                    && (!isIdentity(facts.stat) || m_wish.tolerance == 0);
+            const bool isAsked = m_wish.stat
+                ? facts.stat == *m_wish.stat
+                : isStoredStat(facts.stat) && (!isIdentity(facts.stat) || m_wish.tolerance == 0);
             if (isAsked && row.answers(facts.stat) && found->second->answers(facts.stat) && facts.stat != Stat::Hist)
                 m_pairs[{ row.kind, facts.stat }].push_back({ &row, found->second });
         }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <telltale/core/blockname.h>
+#include <telltale/core/numberformats.h>
 
 namespace telltale::series {
 
@@ -17,13 +18,21 @@ constexpr std::uint32_t bitOf(Stat stat)
 {
     return std::uint32_t { 1 } << static_cast<unsigned>(stat);
 }
-static_assert(kStoredStatCount <= 32);
+constexpr std::uint32_t kOctaves = std::uint32_t { 1 } << 31U;
+static_assert(kStoredStatCount <= 31);
+
+std::uint32_t bitsNeeded(Stat stat)
+{
+    if (stat == Stat::AbsMax)
+        return bitOf(Stat::Min) | bitOf(Stat::Max);
+    return isFormatShare(stat) ? bitOf(Stat::Hist) | kOctaves : bitOf(stat);
+}
 
 }
 
-std::uint32_t statBits(std::span<const Stat> stats)
+std::uint32_t statBits(std::span<const Stat> stats, std::span<const double> edges)
 {
-    std::uint32_t bits = 0;
+    std::uint32_t bits = !edges.empty() && hasOctaves(edges) ? kOctaves : 0;
     for (const Stat stat : stats)
         bits |= static_cast<int>(stat) < kStoredStatCount ? bitOf(stat) : 0;
     return bits;
@@ -31,7 +40,7 @@ std::uint32_t statBits(std::span<const Stat> stats)
 
 bool answers(std::uint32_t statBits, Stat stat)
 {
-    const std::uint32_t needed = stat == Stat::AbsMax ? bitOf(Stat::Min) | bitOf(Stat::Max) : bitOf(stat);
+    const std::uint32_t needed = bitsNeeded(stat);
     return (statBits & needed) == needed;
 }
 

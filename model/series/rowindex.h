@@ -18,8 +18,8 @@
 
 namespace telltale::series {
 
-/// A bit for each stored statistic.
-std::uint32_t statBits(std::span<const Stat> stats);
+/// A bit for each stored statistic, and one for histograms of which shares of number formats can be read.
+std::uint32_t statBits(std::span<const Stat> stats, std::span<const double> edges = {});
 /// Whether they have a statistic, or what it is derived from.
 bool answers(std::uint32_t statBits, Stat stat);
 

@@ -78,7 +78,7 @@ struct CapsuleReader::Finding {
     }
 };
 
-Expected<std::vector<series::CellValue>> CapsuleReader::column(
+Expected<std::vector<series::CellValue>> CapsuleReader::readColumn(
     Step step, Stat stat, std::span<const series::RowAttempts> rows, bool nearest)
 {
     if (auto ok = refreshNow(); !ok)
@@ -206,7 +206,7 @@ Expected<void> CapsuleReader::readCounts(
     return {};
 }
 
-Expected<void> CapsuleReader::raw(const series::RowAttempts& row, Stat stat, StepRange range,
+Expected<void> CapsuleReader::readRaw(const series::RowAttempts& row, Stat stat, StepRange range,
     const std::function<bool(const series::RawValue&)>& sink)
 {
     if (range.isEmpty())

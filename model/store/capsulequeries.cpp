@@ -134,13 +134,16 @@ Expected<TileSource::Blocks> CapsuleReader::blocksOf(const RowUnit& unit, const 
     if (!piece.open)
         return m_tiles->lanes(unit.tiles, piece.level, piece.head, unit.subBlocks);
     TileSource::Blocks blocks;
+    const auto columns = static_cast<int>(piece.pixels.size());
     for (const int subBlock : unit.subBlocks)
-        blocks.push_back(LaneBlock::fromOpen(
-            *piece.open, unit.tiles.stat, subBlock, piece.from, static_cast<int>(piece.pixels.size())));
+        blocks.push_back(unit.tiles.shares
+                ? LaneBlock::fromOpenBins(*piece.open, *unit.tiles.shares, subBlock, piece.from, columns)
+                : LaneBlock::fromOpen(*piece.open, unit.tiles.stat, subBlock, piece.from, columns));
     return blocks;
 }
 
-Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& query, const series::CancelToken& cancel)
+Expected<series::CurveResult> CapsuleReader::readCurve(
+    const series::CurveQuery& query, const series::CancelToken& cancel)
 {
     if (auto ok = checkQuestion(query.stat, query.range, query.pixels); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
@@ -191,7 +194,7 @@ Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& que
     return result;
 }
 
-Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& query, const series::CancelToken& cancel)
+Expected<series::HeatResult> CapsuleReader::readHeat(const series::HeatQuery& query, const series::CancelToken& cancel)
 {
     if (auto ok = checkQuestion(query.stat, query.range, query.pixels); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));

@@ -64,6 +64,22 @@ private:
     Expected<TileSource::Blocks> blocksOf(const RowUnit& unit, const Piece& piece);
     void noteDamage(const TileSet& set, const std::vector<StepRange>& damaged);
 
+    Expected<series::CurveResult> readCurve(const series::CurveQuery& query, const series::CancelToken& cancel);
+    Expected<series::HeatResult> readHeat(const series::HeatQuery& query, const series::CancelToken& cancel);
+    Expected<std::vector<series::CellValue>> readColumn(
+        Step step, Stat stat, std::span<const series::RowAttempts> rows, bool nearest);
+    Expected<void> readRaw(const series::RowAttempts& row, Stat stat, StepRange range,
+        const std::function<bool(const series::RawValue&)>& sink);
+    /// For each statistic that knows of NaN in the tensors of some histograms, the rows that have it, beside theirs:
+    /// NaN is in no bin.
+    std::map<Stat, std::vector<series::RowAttempts>> besides(std::span<const series::RowAttempts> rows) const;
+    /// Mark where a share of elements is one of those alone that are no NaN.
+    Expected<void> markNaN(
+        const series::CurveQuery& query, series::CurveResult& result, const series::CancelToken& cancel);
+    Expected<void> markNaN(
+        const series::HeatQuery& query, series::HeatResult& result, const series::CancelToken& cancel);
+    Expected<void> markNaN(std::span<const series::RowAttempts> rows, std::vector<series::CellValue>& cells);
+
     struct Finding;
     Expected<void> readCells(RowUnit unit, Step step, std::vector<Finding>& found);
     Expected<void> fillCell(

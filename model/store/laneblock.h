@@ -13,6 +13,7 @@
 #include <telltale/series/blockcache.h>
 #include <telltale/series/envelope.h>
 #include <telltale/series/opentile.h>
+#include <telltale/store/binshares.h>
 #include <telltale/store/tilecodec.h>
 
 namespace telltale::store {
@@ -68,6 +69,14 @@ public:
     /// the largest is exact; its smallest and mean are the best lower bounds that the pyramid allows.
     static std::shared_ptr<const LaneBlock> absMax(const LaneBlock& min, const LaneBlock& max);
 
+    /// Of a tile of histograms (level 0, or buckets) a share of its elements, in the lane where each histogram begins;
+    /// other lanes have nothing, and there are no more than needed. Null: no histogram begins in the sub-block. Of a
+    /// bucket it is the share over all its steps. A histogram without elements is absent.
+    static Expected<std::shared_ptr<const LaneBlock>> fromBins(
+        const TileView& tile, bool isBuckets, const BinShares& shares, int subBlock);
+    static std::shared_ptr<const LaneBlock> fromOpenBins(
+        const series::OpenTile& tile, const BinShares& shares, int subBlock, int first, int columns);
+
     std::size_t byteSize() const override;
     int lanes() const { return m_lanes; }
     int columns() const { return m_columns; }
@@ -91,7 +100,10 @@ private:
     std::size_t offset(Plane plane, int lane) const { return (m_planes == 1 ? 0 : plane * cells()) + cellOf(lane); }
     static std::shared_ptr<const LaneBlock> fromPlane(
         const series::OpenTile& tile, int statIndex, int subBlock, int first, int columns);
+    struct BinSums;
+    void setShares(int lane, const BinSums& sums, std::uint64_t numel);
     void dropPlainBits();
+    void dropEqualCounts();
     void divideSums();
 
     int m_lanes;

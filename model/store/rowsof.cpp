@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/rowsof.h>
 
+#include <span>
 #include <unordered_map>
 #include <utility>
 
 namespace telltale::store {
+
+namespace {
+
+series::SeriesKey keyOf(const SeriesInfo& info)
+{
+    const SeriesDesc& desc = *info.desc;
+    return { desc.name, desc.slot.identity(), desc.microStep, desc.vppStage, desc.definition, desc.form };
+}
+
+}
 
 std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog, const Catalog* earlier)
 {
@@ -16,18 +27,38 @@ std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog, const 
         sources.emplace(source.id, &source);
     std::unordered_map<GroupId, std::uint32_t> stats;
     for (const GroupInfo& group : catalog.groups)
-        stats.emplace(group.id, series::statBits(group.stats));
+        stats.emplace(group.id, statBits(group));
     const auto measured = [&](std::size_t added) -> series::RowIndex::Measured {
         const SeriesInfo& info = catalog.series[known + added];
         const auto source = sources.find(info.source);
         const auto group = stats.find(info.group);
-        return { { info.desc->name, info.desc->slot.identity(), info.desc->microStep, info.desc->vppStage,
-                     info.desc->definition, info.desc->form },
-            info.id, info.kind, source == sources.end() ? Rank {} : source->second->rank,
+        return { keyOf(info), info.id, info.kind, source == sources.end() ? Rank {} : source->second->rank,
             source == sources.end() ? 0 : source->second->attempt, group == stats.end() ? 0 : group->second };
     };
     return std::make_shared<const series::RowIndex>(
         earlier ? rowsOf(*earlier) : series::RowIndex(), catalog.series.size() - known, measured);
+}
+
+std::uint32_t statBits(const GroupInfo& group)
+{
+    return series::statBits(group.stats, group.edges ? *group.edges : std::span<const double>());
+}
+
+Beside statisticsBeside(const Catalog& catalog, const SeriesInfo& histogram, Rank rank)
+{
+    const series::RowIndex& index = rowsOf(catalog);
+    const series::SeriesKey key = keyOf(histogram);
+    for (const series::RowIndex::Row* row : index.named(key.name)) {
+        const series::SeriesKey& other = index.key(*row);
+        if (row->kind != histogram.kind || row->rank != rank || other.slot != key.slot
+            || other.microStep != key.microStep || other.chunk != key.chunk)
+            continue;
+        for (const Stat stat : { Stat::Norm, Stat::Mean, Stat::Max, Stat::Min, Stat::Zeros }) {
+            if (row->answers(stat))
+                return { row, stat };
+        }
+    }
+    return {};
 }
 
 const series::RowIndex& rowsOf(const Catalog& catalog)

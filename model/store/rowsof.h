@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include <telltale/series/rowindex.h>
@@ -11,6 +12,16 @@ namespace telltale::store {
 /// Indexes a catalog's series; Row::newest is their place in Catalog::series. Those that an earlier catalog of the run
 /// had are taken from its index. Thread: any (pure), in the program where the catalog is read and never gui.
 std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog, const Catalog* earlier = nullptr);
+
+/// As series::statBits, of a group.
+std::uint32_t statBits(const GroupInfo& group);
+
+/// Another row of the tensor of a histogram, and a statistic of it that knows of NaN.
+struct Beside {
+    const series::RowIndex::Row* row = nullptr; ///< null: nothing else was measured
+    Stat stat = Stat::Unspecified;
+};
+Beside statisticsBeside(const Catalog& catalog, const SeriesInfo& histogram, Rank rank);
 
 /// The rows of a catalog that was read; none of one that was made without them.
 const series::RowIndex& rowsOf(const Catalog& catalog);

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include <telltale/core/drops.h>
+#include <telltale/core/numberformats.h>
 #include <telltale/series/rowindex.h>
 
 namespace telltale::store {
@@ -97,13 +100,15 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
         if (!place || steps == m_sourceSteps.end() || steps->second.isEmpty())
             continue;
         const std::int64_t first = steps->second.first.value;
-        if (first <= last && series::answers(series::statBits(place->group->stats), stat)) {
+        if (first <= last && series::answers(statBits(*place->group), stat)) {
             const auto& stats = place->group->stats;
             const int counts = (has(stats, Stat::Nans) ? 1 : 0) | (has(stats, Stat::PosInfs) ? 2 : 0)
                 | (has(stats, Stat::NegInfs) ? 4 : 0);
             // The oldest attempt also answers for what lies before the step that its source names as its first.
             const bool isOldest = isOfOldest(info.source);
-            segments.push_back({ info.source, info.kind, { place->group->id, stat, static_cast<std::uint8_t>(counts) },
+            segments.push_back({ info.source, info.kind,
+                { place->group->id, stat, static_cast<std::uint8_t>(counts),
+                    isFormatShare(stat) ? sharesOf(info, *place->group, stat) : nullptr },
                 place->lane, { isOldest ? kEver.first : Step { first }, Step { last } } });
         }
         // Layouts of one attempt share its steps: each answers for those that it was collected in.
@@ -114,6 +119,35 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
     }
     std::reverse(segments.begin(), segments.end());
     return segments;
+}
+
+Beside RunIndex::statisticsBeside(SeriesId histogram) const
+{
+    const auto series = find(m_catalog->series, histogram);
+    if (series == m_catalog->series.end())
+        return {};
+    const auto rank = m_ranks.find(series->source);
+    return rank == m_ranks.end() ? Beside {} : store::statisticsBeside(*m_catalog, *series, rank->second);
+}
+
+std::shared_ptr<const BinShares> RunIndex::sharesOf(const SeriesInfo& series, const GroupInfo& group, Stat stat) const
+{
+    auto shares = std::make_shared<BinShares>();
+    shares->isLost = lostBins(*group.edges, stat);
+    shares->numels.resize(static_cast<std::size_t>(group.lanes / group.bins()));
+    // In closed bins more than NaN may be missing.
+    if (!std::isinf(group.edges->front()) || !std::isinf(group.edges->back()))
+        return shares;
+    const auto isOther = [&](const SeriesInfo& one) { return one.group != series.group; };
+    const auto own = find(m_catalog->series, series.id);
+    const auto end = std::find_if(own, m_catalog->series.end(), isOther); // a group's series follow one another
+    const auto before = std::find_if(std::make_reverse_iterator(own), m_catalog->series.rend(), isOther);
+    for (auto one = before.base(); one != end; ++one) {
+        const auto place = static_cast<std::size_t>(one->lane / group.bins());
+        if (place < shares->numels.size() && !statisticsBeside(one->id).row)
+            shares->numels[place] = one->desc->numel;
+    }
+    return shares;
 }
 
 std::optional<Step> RunIndex::newestStep(SourceId source) const

@@ -10,6 +10,7 @@
 
 #include <telltale/series/query.h>
 #include <telltale/store/catalog.h>
+#include <telltale/store/rowsof.h>
 #include <telltale/store/tilesource.h>
 
 namespace telltale::store {
@@ -37,6 +38,8 @@ public:
     /// By step, each step in one segment at most: the newest attempt answers from its own first step on. Series that
     /// are unknown or lack the statistic have no segment.
     std::vector<RowSegment> segments(const series::RowAttempts& row, Stat stat) const;
+    /// As statisticsBeside of rowsof.h, of a series that is a histogram.
+    Beside statisticsBeside(SeriesId histogram) const;
     /// Another one wherever a row may have other segments, or another index is asked.
     std::uint64_t revision() const { return m_revision; }
     /// The newest step of a source, of any kind.
@@ -54,6 +57,9 @@ private:
     };
     /// Where a series' values lie, or those of one of its bins.
     std::optional<Place> placeOf(const SeriesInfo& series, int bin) const;
+
+    /// Of the group of a series, which are histograms.
+    std::shared_ptr<const BinShares> sharesOf(const SeriesInfo& series, const GroupInfo& group, Stat stat) const;
 
     struct Dropped {
         std::uint32_t dropClass = 0;

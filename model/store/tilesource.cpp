@@ -15,7 +15,7 @@ namespace {
 constexpr int kStepsPart = 0xFFFF;
 Stat storedStat(const TileSet& set)
 {
-    return set.stat == Stat::AbsMax ? Stat::Max : set.stat;
+    return set.shares ? Stat::Hist : set.stat == Stat::AbsMax ? Stat::Max : set.stat;
 }
 
 TileSet with(const TileSet& set, Stat stat)
@@ -286,11 +286,13 @@ Expected<TileSource::Blocks> TileSource::decode(
             blocks.push_back(nullptr);
             continue;
         }
-        auto decoded = level == 0 ? LaneBlock::fromSamples(tile, views, set.stat, subBlock)
+        auto decoded = set.shares ? LaneBlock::fromBins(tile, level > 0, *set.shares, subBlock)
+            : level == 0          ? LaneBlock::fromSamples(tile, views, set.stat, subBlock)
                                   : LaneBlock::fromBuckets(tile, subBlock);
         if (!decoded)
             return tl::unexpected<Error>(std::move(decoded.error()));
-        keep(key(set, level, head, subBlock), *decoded);
+        if (*decoded)
+            keep(key(set, level, head, subBlock), *decoded);
         blocks.push_back(std::move(*decoded));
     }
     return blocks;

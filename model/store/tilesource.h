@@ -26,11 +26,12 @@ struct TileHead {
 };
 
 /// The tiles of one statistic of one group. `counts` tells which counts of non-finite elements lie beside it. AbsMax is
-/// derived from Min and Max; its heads are those of Max.
+/// derived from Min and Max; its heads are those of Max. Shares of number formats are of Hist.
 struct TileSet {
     GroupId group;
     Stat stat = Stat::Unspecified;
     std::uint8_t counts = 0; ///< bits: 1 Nans, 2 PosInfs, 4 NegInfs
+    std::shared_ptr<const BinShares> shares {}; ///< of such a share, and null else
 };
 
 /// The steps of a tile's columns (or buckets).

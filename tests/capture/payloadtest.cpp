@@ -383,6 +383,7 @@ private Q_SLOTS:
         QVERIFY(refused([](SeriesLayout& l) { l.kind = Kind::Scalar; }));
         QVERIFY(refused([](SeriesLayout& l) { l.stats.push_back(Stat::Norm); }));
         QVERIFY(refused([](SeriesLayout& l) { l.stats.push_back(Stat::AbsMax); }));
+        QVERIFY(refused([](SeriesLayout& l) { l.stats.push_back(Stat::Fp16Overflow); }));
         QVERIFY(refused([](SeriesLayout& l) { l.stats.clear(); }));
         QVERIFY(refused([](SeriesLayout& l) { l.series[0].name.assign(limits::kMaxNameBytes + 1, 'x'); }));
         QVERIFY(refused([](SeriesLayout& l) { l.series[0].name = std::string("a\0b", 3); }));

@@ -102,6 +102,7 @@ private Q_SLOTS:
         for (int s = 1; s < kStoredStatCount; ++s)
             QCOMPARE(statFromName(statName(static_cast<Stat>(s))), static_cast<Stat>(s));
         QCOMPARE(statFromName("absmax"), Stat::AbsMax);
+        QCOMPARE(statFromName("e5m2_overflow"), Stat::E5M2Overflow);
         QVERIFY(!kindFromName("unspecified"));
         QCOMPARE(static_cast<int>(Kind::GradReduced), 5);
         QCOMPARE(static_cast<int>(Stat::Nans), 6);
@@ -111,11 +112,15 @@ private Q_SLOTS:
 
     void aNumberThatIsNoStatisticHasNoFacts()
     {
-        for (const int number : { 0, kStoredStatCount, 63, 65, 255 }) {
+        for (const int number : { 0, kStoredStatCount, 63, 73, 255 }) {
             QVERIFY(!isStoredStat(static_cast<Stat>(number)));
             QCOMPARE(statName(static_cast<Stat>(number)), std::string_view("unspecified"));
         }
-        QVERIFY(!isStoredStat(Stat::AbsMax));
+        for (int number = 64; number < 73; ++number) {
+            QVERIFY(!isStoredStat(static_cast<Stat>(number)));
+            QVERIFY(isDerivedStat(static_cast<Stat>(number)));
+            QCOMPARE(static_cast<int>(factsOf(static_cast<Stat>(number)).stat), number);
+        }
         QCOMPARE(statName(Stat::AbsMax), std::string_view("absmax"));
     }
 

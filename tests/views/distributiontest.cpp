@@ -13,11 +13,11 @@
 #include <QStyleOptionComboBox>
 #include <QTemporaryDir>
 
-#include <telltale/analysis/distribution.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/core/histogram.h>
+#include <telltale/core/numberformats.h>
 #include <telltale/distribution/binaxis.h>
 #include <telltale/distribution/distributioncanvas.h>
 #include <telltale/distribution/distributioncurves.h>
@@ -458,11 +458,11 @@ private Q_SLOTS:
             m_view->setBelow(below);
             settle();
             const CurvePicture& curves = *m_view->curves()->picture();
-            QCOMPARE(curves.series.size(), analysis::kFormats.size());
+            QCOMPARE(curves.series.size(), kNumberFormats.size());
             QCOMPARE(curves.series[2].row.label, QStringLiteral("e4m3")); // whole beside its value
             QCOMPARE(curves.series[2].row.slotText(), QStringLiteral("fp8 e4m3"));
-            for (std::size_t format = 0; format < analysis::kFormats.size(); ++format) {
-                const analysis::FormatFacts& facts = analysis::kFormats[format];
+            for (std::size_t format = 0; format < kNumberFormats.size(); ++format) {
+                const NumberFormatFacts& facts = kNumberFormats[format];
                 for (int column = 0; column <= 40; ++column) {
                     int lost = 0;
                     for (const double one : elementsOf(Kind::GradReduced, 0, 600 + column, 1)) {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <telltale/analysis/distribution.h>
 #include <telltale/common/valuescale.h>
 #include <telltale/core/histogram.h>
+#include <telltale/core/numberformats.h>
 
 namespace telltale::views {
 
@@ -20,7 +20,7 @@ BinAxis::BinAxis(std::span<const double> edges, int first, int last)
     : m_edges(edges)
     , m_first(first)
     , m_shown(std::max(1, last - first + 1))
-    , m_isLog(analysis::hasOctaves(edges))
+    , m_isLog(hasOctaves(edges))
 {
 }
 

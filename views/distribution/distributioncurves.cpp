@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <telltale/analysis/distribution.h>
+#include <telltale/core/numberformats.h>
 
 namespace telltale::views {
 namespace {
@@ -46,9 +47,9 @@ CurveSeries curveOf(
 }
 
 double lossIn(
-    const DistributionStrip& strip, std::span<const double> counts, analysis::Format format, BelowStrips below)
+    const DistributionStrip& strip, std::span<const double> counts, NumberFormat format, BelowStrips below)
 {
-    const analysis::FormatLoss loss = analysis::lossOf(*strip.edges, counts, format);
+    const FormatLoss loss = lossOf(*strip.edges, counts, format);
     return below == BelowStrips::Flushed  ? loss.flushed.least
         : below == BelowStrips::Subnormal ? loss.subnormal.least
                                           : loss.overflowed.least;
@@ -98,12 +99,12 @@ CurvePicture curvesBelow(const DistributionStrip& strip, BelowStrips below, Step
         picture.linear = nearZero(picture);
         return picture;
     }
-    if (!analysis::hasOctaves(*strip.edges))
+    if (!hasOctaves(*strip.edges))
         return picture;
-    for (std::size_t i = 0; i < analysis::kFormats.size(); ++i) {
+    for (std::size_t i = 0; i < kNumberFormats.size(); ++i) {
         picture.series.push_back(curveOf(
-            strip, QString::fromLatin1(analysis::kFormats[i].name), static_cast<int>(i), range, [&](int column) {
-                return lossIn(strip, strip.countsOf(column), static_cast<analysis::Format>(i), below);
+            strip, QString::fromLatin1(kNumberFormats[i].name), static_cast<int>(i), range, [&](int column) {
+                return lossIn(strip, strip.countsOf(column), static_cast<NumberFormat>(i), below);
             }));
     }
     return picture;

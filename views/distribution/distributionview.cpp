@@ -12,11 +12,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <telltale/analysis/distribution.h>
 #include <telltale/common/csv.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/viewbar.h>
+#include <telltale/core/numberformats.h>
 #include <telltale/items/guithread.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/store/rowsof.h>
@@ -311,7 +311,7 @@ void DistributionView::show(std::shared_ptr<const DistributionPicture> picture)
     m_caption->setText(isEmpty || picture->omitted == 0
             ? QString()
             : tr("%n more selected", "tensors that have no room", picture->omitted));
-    const bool octaves = !isEmpty && analysis::hasOctaves(*picture->strips.front().edges);
+    const bool octaves = !isEmpty && hasOctaves(*picture->strips.front().edges);
     m_curves->setEmptyText(octaves || m_below == BelowStrips::Quantiles
             ? QString()
             : tr("What formats lose can only be read from log2 histograms (telltale.histogram)."));
