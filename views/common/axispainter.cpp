@@ -100,7 +100,8 @@ void AxisPainter::values(const QRectF& plot, const ValueScale& scale, bool hasZe
             Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("\u2264 0"));
         // The rest has its own numbers: of a short axis those of the whole could all lie where zero stands.
         constexpr int kZero = 16;
-        numbered = ValueScale(scale.mode(), scale.valueAt(std::min(kZero / plot.height(), 0.9)), scale.high());
+        numbered = ValueScale(scale.mode(), scale.valueAt(std::min(kZero / plot.height(), 0.9)), scale.high())
+                       .ofShares(scale.isOfShares());
         length = std::max(length - kZero, 1);
     }
     for (const ValueScale::Tick& tick : numbered.ticks(length)) {

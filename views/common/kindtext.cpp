@@ -25,6 +25,8 @@ QString kindText(Kind kind)
 
 QString statValueText(Stat stat, double value)
 {
+    if (factsOf(stat).shown == Shown::Share)
+        return formatFraction(value);
     const bool isExact = isNonFiniteCount(stat) && value == std::floor(value) && std::abs(value) < 1e15;
     return isExact ? formatStep(static_cast<qint64>(value)) : formatValue(value);
 }
@@ -67,6 +69,22 @@ QString statText(Stat stat)
         return QCoreApplication::translate("Stat", "similarity");
     case Stat::MaxLogit:
         return QCoreApplication::translate("Stat", "max logit");
+    case Stat::Fp16Underflow:
+        return QCoreApplication::translate("Stat", "underflow in fp16");
+    case Stat::Fp16Overflow:
+        return QCoreApplication::translate("Stat", "overflow in fp16");
+    case Stat::Bf16Underflow:
+        return QCoreApplication::translate("Stat", "underflow in bf16");
+    case Stat::Bf16Overflow:
+        return QCoreApplication::translate("Stat", "overflow in bf16");
+    case Stat::E4M3Underflow:
+        return QCoreApplication::translate("Stat", "underflow in fp8 e4m3");
+    case Stat::E4M3Overflow:
+        return QCoreApplication::translate("Stat", "overflow in fp8 e4m3");
+    case Stat::E5M2Underflow:
+        return QCoreApplication::translate("Stat", "underflow in fp8 e5m2");
+    case Stat::E5M2Overflow:
+        return QCoreApplication::translate("Stat", "overflow in fp8 e5m2");
     default:
         return QString::fromUtf8(statName(stat));
     }

@@ -10,6 +10,7 @@
 #include <telltale/core/blockname.h>
 #include <telltale/core/histogram.h>
 #include <telltale/core/namepattern.h>
+#include <telltale/core/numberformats.h>
 #include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
@@ -198,23 +199,26 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
     return rows;
 }
 
-const series::RowIndex::Row* firstRow(const store::Catalog& catalog, Kind kind, Rank rank, const ModuleKey& key)
+const series::RowIndex::Row* firstRow(
+    const store::Catalog& catalog, Kind kind, Rank rank, const ModuleKey& key, std::optional<Stat> stat)
 {
-    for (const series::RowIndex::Row* row : rankRows(catalog, kind, key)) {
+    for (const series::RowIndex::Row* row : rankRows(catalog, kind, key, stat)) {
         if (row->rank == rank)
             return row;
     }
     return nullptr;
 }
 
-std::vector<const series::RowIndex::Row*> rankRows(const store::Catalog& catalog, Kind kind, const ModuleKey& key)
+std::vector<const series::RowIndex::Row*> rankRows(
+    const store::Catalog& catalog, Kind kind, const ModuleKey& key, std::optional<Stat> stat)
 {
     const series::RowIndex& index = store::rowsOf(catalog);
     Slot slot = key.slot;
     slot.bin = -1;
     std::map<Rank, const series::RowIndex::Row*> first;
     for (const series::RowIndex::Row* row : index.named(key.name.toStdString())) {
-        if (row->kind == kind && index.key(*row).slot == slot && !row->answers(Stat::Hist))
+        if (row->kind == kind && index.key(*row).slot == slot
+            && (stat ? row->answers(*stat) : !row->answers(Stat::Hist)))
             first.try_emplace(row->rank, row);
     }
     std::vector<const series::RowIndex::Row*> rows;
@@ -267,9 +271,11 @@ std::vector<Kind> kindsOf(const store::Catalog& catalog)
 std::vector<Stat> statsOf(const store::Catalog& catalog, Kind kind)
 {
     std::set<Stat> stats;
+    std::uint32_t histograms = 0;
     for (const store::GroupInfo& group : catalog.groups) {
         if (group.kind != kind)
             continue;
+        histograms |= group.edges ? store::statBits(group) : 0;
         for (const Stat stat : group.stats) {
             if (stat != Stat::PosInfs && stat != Stat::NegInfs && !isIdentity(stat))
                 stats.insert(stat);
@@ -279,6 +285,10 @@ std::vector<Stat> statsOf(const store::Catalog& catalog, Kind kind)
         stats.insert(Stat::AbsMax);
     if (stats.size() > 1) // rows of bins tell nothing beside a kind's statistics: Distributions draws them
         stats.erase(Stat::Hist);
+    for (const StatFacts& facts : kStatTable) {
+        if (isFormatShare(facts.stat) && series::answers(histograms, facts.stat))
+            stats.insert(facts.stat); // their numbers are the highest: they come last
+    }
     return { stats.begin(), stats.end() };
 }
 

@@ -40,10 +40,13 @@ struct RowWish {
 
 /// Rows in model order (call order of the newest attempt; what only older attempts had follows). Thread: any.
 std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish);
-/// The first row of a tensor: its other micro steps and definitions come after it. Null where there is none.
-const series::RowIndex::Row* firstRow(const store::Catalog& catalog, Kind kind, Rank rank, const ModuleKey& key);
+/// The first row of a tensor: its other micro steps and definitions come after it. Null where there is none. Of those
+/// that have a statistic; when empty: of all but histograms.
+const series::RowIndex::Row* firstRow(
+    const store::Catalog& catalog, Kind kind, Rank rank, const ModuleKey& key, std::optional<Stat> stat = std::nullopt);
 /// The first row of a tensor on every rank that has it, by rank.
-std::vector<const series::RowIndex::Row*> rankRows(const store::Catalog& catalog, Kind kind, const ModuleKey& key);
+std::vector<const series::RowIndex::Row*> rankRows(
+    const store::Catalog& catalog, Kind kind, const ModuleKey& key, std::optional<Stat> stat = std::nullopt);
 /// What of a module can be selected.
 struct ModuleKeys {
     Kind kind = Kind::Unspecified;
@@ -55,7 +58,7 @@ ModuleKeys keysOf(const store::Catalog& catalog, Kind kind, const QString& name)
 std::vector<Rank> ranksOf(const store::Catalog& catalog, Kind kind);
 /// Kinds that the run has, in the order of their numbers.
 std::vector<Kind> kindsOf(const store::Catalog& catalog);
-/// Statistics that series of a kind have, the derived absmax among them, without the counts of non-finite elements.
+/// Statistics that series of a kind have, and those that are derived of them, without the counts of Inf.
 std::vector<Stat> statsOf(const store::Catalog& catalog, Kind kind);
 /// "layers.7" of "layers.7.attn.qkv", "embed" of "embed.weight".
 QString groupOf(const QString& name);

@@ -104,6 +104,11 @@ QString formatDecade(double value)
     return value < 0 ? QChar(0x2212) + text : text;
 }
 
+QString percentOf(const QString& number)
+{
+    return number + QChar(0x00A0) + u'%';
+}
+
 ValueScale::ValueScale(Mode mode, double low, double high, double linear)
     : m_mode(mode)
 {
@@ -215,8 +220,22 @@ std::vector<double> ValueScale::candidates(int count) const
     }
 }
 
+ValueScale ValueScale::ofShares(bool areShares) const
+{
+    ValueScale scale = *this;
+    scale.m_isOfShares = areShares;
+    return scale;
+}
+
 std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int most) const
 {
+    if (m_isOfShares) {
+        std::vector<Tick> ticks
+            = ValueScale(m_mode, m_low * 100, m_high * 100, m_linear * 100).ticks(length, spacing, most);
+        for (Tick& tick : ticks)
+            tick = { tick.value / 100, percentOf(tick.label) };
+        return ticks;
+    }
     // One alone tells no scale: where that is all, they stand closer.
     constexpr int kClosest = 14;
     const int count = std::clamp(length / std::max(1, spacing), 1, std::max(1, most));

@@ -17,6 +17,10 @@ public:
     /// `linear`: of a symlog scale, which is linear within +-this; 0: four decades below its largest value.
     ValueScale(Mode mode, double low, double high, double linear = 0);
 
+    /// The same of shares, whose labels are percent.
+    ValueScale ofShares(bool areShares = true) const;
+    bool isOfShares() const { return m_isOfShares; }
+
     Mode mode() const { return m_mode; }
     double low() const { return m_low; }
     double high() const { return m_high; }
@@ -40,6 +44,7 @@ private:
     Mode m_mode = Mode::Linear;
     double m_low = 0;
     double m_high = 1;
+    bool m_isOfShares = false;
     double m_linear = 1; ///< symlog: linear within +-this
     double m_from = 0;
     double m_to = 1;
@@ -49,6 +54,7 @@ private:
 std::vector<double> niceValues(double low, double high, int count);
 /// As on axes: 1e-4 outside 1e-3..9 999, decimals as the distance between two labels needs.
 QString formatTick(double value, double distance);
+QString percentOf(const QString& number); ///< "25 %"
 QString formatDecade(double value); ///< of a power of ten, or zero: "0.1", "100", "1e3"
 
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <telltale/core/drops.h>
+#include <telltale/core/numberformats.h>
 #include <telltale/core/protocolone.h>
 #include <telltale/items/guithread.h>
 #include <telltale/store/archive.h>
@@ -283,7 +284,7 @@ bool ViewState::goToIncidentBeside(bool forward)
 void ViewState::takeStatOfKind()
 {
     const std::vector<Stat> stats = m_catalog ? statsOf(*m_catalog, m_kind) : std::vector<Stat>();
-    const auto isPlain = [](Stat stat) { return factsOf(stat).shown != Shown::Bin; };
+    const auto isPlain = [](Stat stat) { return factsOf(stat).shown != Shown::Bin && !isFormatShare(stat); };
     const auto first = std::find_if(stats.begin(), stats.end(), isPlain);
     if (first == stats.end() || std::find(stats.begin(), stats.end(), m_stat) != stats.end())
         return;

@@ -492,7 +492,7 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
     } else {
         readout.value = glyphs::word(cellState);
         if (series::isNonFinite(cellState) && std::isfinite(value))
-            readout.detail = tr("%1, finite part %2").arg(stat, formatValue(value));
+            readout.detail = tr("%1, finite part %2").arg(stat, statValueText(m_picture->stat, value));
     }
     const QRectF around = selectedRow() == m_hoverRow || m_layout.isCrowded()
         ? cell

@@ -300,7 +300,7 @@ void HeatPicture::chooseScale()
                                          : ValueScale::Mode::Symlog;
     if (!(smallest <= largest)) {
         const double most = isWhole(stat) ? 10 : 1;
-        scale = ValueScale(mode, log ? most / 10 : 0, most);
+        scale = ValueScale(mode, log ? most / 10 : 0, most).ofShares(factsOf(stat).shown == Shown::Share);
         return markClipped();
     }
     double low = smallest;
@@ -328,7 +328,7 @@ void HeatPicture::chooseScale()
             high = roundedOutwards(high / 10, high, true).second;
         low = -high;
     }
-    scale = ValueScale(mode, low, high);
+    scale = ValueScale(mode, low, high).ofShares(factsOf(stat).shown == Shown::Share);
     markClipped();
 }
 

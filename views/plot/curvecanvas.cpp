@@ -441,7 +441,7 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     if (series::isNonFinite(bucket.state)) {
         readout.value = glyphs::word(bucket.state);
         if (bucket.finite > 0)
-            readout.detail = tr("last finite %1").arg(formatValue(bucket.last));
+            readout.detail = tr("last finite %1").arg(statValueText(one.stat, bucket.last));
     } else if (bucket.finite > 1 && bucket.min < bucket.max) {
         readout.value = statValueText(one.stat, bucket.mean);
         readout.detail

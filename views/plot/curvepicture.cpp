@@ -108,8 +108,11 @@ ValueScale CurvePicture::fit(YMode mode, bool robust) const
     const auto scaleMode = mode == YMode::Log
         ? ValueScale::Mode::Log
         : (mode == YMode::Symlog ? ValueScale::Mode::Symlog : ValueScale::Mode::Linear);
+    const bool areShares = !series.empty() && std::all_of(series.begin(), series.end(), [](const CurveSeries& one) {
+        return factsOf(one.stat).shown == Shown::Share;
+    });
     if (lows.empty())
-        return ValueScale(scaleMode, mode == YMode::Log ? 0.1 : 0, 1);
+        return ValueScale(scaleMode, mode == YMode::Log ? 0.1 : 0, 1).ofShares(areShares);
     double low = *std::min_element(lows.begin(), lows.end());
     double high = *std::max_element(highs.begin(), highs.end());
     if (robust && lows.size() >= 40) {
@@ -130,12 +133,12 @@ ValueScale CurvePicture::fit(YMode mode, bool robust) const
     }
     if (mode == YMode::Log) {
         const double margin = std::max(std::log10(high / low) * 0.06, 0.02);
-        return ValueScale(scaleMode, low / std::pow(10.0, margin), high * std::pow(10.0, margin));
+        return ValueScale(scaleMode, low / std::pow(10.0, margin), high * std::pow(10.0, margin)).ofShares(areShares);
     }
     const double margin = (high - low) * 0.06;
     // A quantity that never is negative keeps its axis at or above zero.
     const double bottom = low >= 0 ? std::max(0.0, low - margin) : low - margin;
-    return ValueScale(scaleMode, bottom, high + margin, linear);
+    return ValueScale(scaleMode, bottom, high + margin, linear).ofShares(areShares);
 }
 
 CurvePicture CurvePicture::warpedTo(int width) const

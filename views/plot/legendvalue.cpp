@@ -25,7 +25,7 @@ std::ptrdiff_t newestIn(const std::vector<series::Bucket>& buckets)
 QString figures(Stat stat, double value)
 {
     QString text = statValueText(stat, value);
-    if (const qsizetype power = text.indexOf(u'e'); power > 0)
+    if (const qsizetype power = text.indexOf(u'e'); power > 0 && factsOf(stat).shown != Shown::Share)
         text = text.left(value < 0) + QString::number(std::abs(value), 'e', 3).left(5) + text.mid(power);
     return text;
 }

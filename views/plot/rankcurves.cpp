@@ -16,6 +16,8 @@ std::vector<Row> otherRows(const CurveSeries& of, const CurveRequest& request)
     RowWish wish;
     wish.kind = of.row.kind;
     wish.only = { of.row.key };
+    if (isDerivedStat(of.stat)) // of a tensor's rows the one that has it
+        wish.stat = of.stat;
     std::vector<Row> rows = buildRows(*request.catalog, wish);
     std::erase_if(rows, [&](const Row& row) {
         const bool wanted = !request.ranks
