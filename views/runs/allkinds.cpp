@@ -152,9 +152,13 @@ std::vector<AllKinds::Line> AllKinds::linesOf(const store::Catalog& catalog, con
             const bool isKnown = !lines.empty() && lines.back().kind == row->kind
                 && lines.back().key.slot == index.key(*row).slot && lines.back().key.name.toStdString() == of;
             const auto shown = statOf(*row, stat);
-            if (row->rank != rank || row->kind == Kind::Scalar || !shown || isKnown
+            if (row->rank != rank || row->kind == Kind::Scalar || !shown
                 || (parametersAlone && !isOfParameters(row->kind)))
                 continue;
+            if (isKnown && (*shown != stat || lines.back().stat == stat))
+                continue;
+            if (isKnown) // a tensor's histogram answers what its statistics do not
+                lines.pop_back();
             lines.push_back({ row->kind, { QString::fromStdString(of), index.key(*row).slot }, *shown, row->attempts });
         }
     };

@@ -18,6 +18,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
+#include <telltale/core/numberformats.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/shownname.h>
@@ -102,7 +103,7 @@ QString statLabel(Stat stat)
     }
 }
 
-/// The statistics of a group in the order of the design, with the derived one.
+/// The statistics of a group in the order of the design, with the largest magnitude.
 std::vector<Stat> shownStats(const store::Catalog& catalog, GroupId group)
 {
     std::vector<Stat> stats;
@@ -390,20 +391,29 @@ void InspectorPanel::ask()
     InspectorQuery query;
     GroupId group;
     std::vector<std::uint64_t> numels;
+    bool hasHistograms = false;
     for (const ModuleKey& key : m_keys) {
         const auto* row = firstRow(*catalog, m_kind, state->rank(), key);
+        const auto* histogram = firstRow(*catalog, m_kind, state->rank(), key, Stat::Fp16Underflow);
         query.columns.push_back(row ? row->attempts : series::RowAttempts());
+        query.histograms.push_back(histogram ? histogram->attempts : series::RowAttempts());
+        hasHistograms = hasHistograms || histogram;
         numels.push_back(row ? catalog->series[row->newest].desc->numel : 0);
         if (row)
             group = catalog->series[row->newest].group;
     }
     query.stats = shownStats(*catalog, group);
+    for (const StatFacts& facts : kStatTable) {
+        if (hasHistograms && isFormatShare(facts.stat))
+            query.stats.push_back(facts.stat);
+    }
     query.all = state->fullRange();
     query.step = state->cursor().value_or(query.all.last);
     query.rankStat = state->stat();
     m_ranks.clear();
     m_numels = std::move(numels);
-    for (const auto* row : rankRows(*catalog, m_kind, m_keys.front())) {
+    const auto ofHistogram = isFormatShare(query.rankStat) ? std::optional(query.rankStat) : std::nullopt;
+    for (const auto* row : rankRows(*catalog, m_kind, m_keys.front(), ofHistogram)) {
         m_ranks.push_back(row->rank);
         query.ranks.push_back(row->attempts);
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <telltale/core/numberformats.h>
+
 namespace telltale::views {
 
 using series::CellState;
@@ -47,14 +49,15 @@ Expected<InspectorAnswer> answerInspector(
 {
     InspectorAnswer answer;
     for (const Stat stat : query.stats) {
-        auto column = reader.column(query.step, stat, query.columns, true);
+        const auto& rows = isFormatShare(stat) ? query.histograms : query.columns;
+        auto column = reader.column(query.step, stat, rows, true);
         if (!column)
             return tl::unexpected(column.error());
         std::vector<std::optional<LastFinite>> finite(column->size());
         for (std::size_t i = 0; i < column->size(); ++i) {
             if ((*column)[i].state < CellState::NegInf)
                 continue;
-            auto last = findLastFinite(reader, query.columns[i], stat, { query.all.first, query.step }, cancel);
+            auto last = findLastFinite(reader, rows[i], stat, { query.all.first, query.step }, cancel);
             if (!last)
                 return tl::unexpected(last.error());
             finite[i] = *last;

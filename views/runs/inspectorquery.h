@@ -13,6 +13,7 @@ namespace telltale::views {
 /// What the inspector asks: some tensors at one step in every statistic, and one of them on every rank.
 struct InspectorQuery {
     std::vector<series::RowAttempts> columns; ///< one a column of the table
+    std::vector<series::RowAttempts> histograms; ///< beside them, for shares of number formats
     std::vector<Stat> stats;
     Step step;
     StepRange all; ///< where a last finite value is looked for
