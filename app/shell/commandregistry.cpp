@@ -20,6 +20,8 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 
+#include "keychip.h"
+
 namespace telltale::shell {
 
 QString CommandRegistry::plain(const QString& text)
@@ -100,8 +102,7 @@ void CommandRegistry::add(std::vector<Command> commands)
         if (action)
             action->setToolTip(m_entries.back().words());
         if (action && !action->shortcut().isEmpty())
-            action->setToolTip(QStringLiteral("%1 (%2)").arg(
-                action->toolTip(), action->shortcut().toString(QKeySequence::NativeText)));
+            action->setToolTip(QStringLiteral("%1 (%2)").arg(action->toolTip(), KeyChip::textOf(action->shortcut())));
     }
     refresh();
 }

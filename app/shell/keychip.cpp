@@ -2,6 +2,7 @@
 #include "keychip.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QFontMetrics>
 #include <QPainter>
@@ -26,6 +27,18 @@ KeyChip::KeyChip(const QString& key, const QString& meaning, QWidget* parent)
 {
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     setAccessibleName(QStringLiteral("%1: %2").arg(key, meaning));
+}
+
+QString KeyChip::textOf(const QKeySequence& keys)
+{
+    const QString text = keys.toString(QKeySequence::NativeText);
+    for (const auto& [key, arrow] : { std::pair { Qt::Key_Left, u'\u2190' }, { Qt::Key_Up, u'\u2191' },
+             { Qt::Key_Right, u'\u2192' }, { Qt::Key_Down, u'\u2193' } }) {
+        const QString word = QKeySequence(key).toString(QKeySequence::NativeText);
+        if (text == word || text.endsWith(u'+' + word)) // "PgUp" is another key
+            return text.chopped(word.size()) + arrow;
+    }
+    return text;
 }
 
 int KeyChip::widthOf(const QString& key)

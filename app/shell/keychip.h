@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QKeySequence>
 #include <QWidget>
 
 namespace telltale::shell {
@@ -15,6 +16,8 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
 
+    /// As the system writes them, but for the arrows, which are drawn as on the keys.
+    static QString textOf(const QKeySequence& keys);
     static int widthOf(const QString& key);
     static void paint(QPainter* painter, const QRectF& rect, const QString& key);
 

@@ -47,8 +47,7 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
         }
         ++row;
         grid->addWidget(new RoleLabel(entry.words(), &Theme::text, views::wordsFont(12)), row, 0);
-        grid->addWidget(
-            new KeyChip(entry.command.shortcut.toString(QKeySequence::NativeText), {}), row, 1, Qt::AlignRight);
+        grid->addWidget(new KeyChip(KeyChip::textOf(entry.command.shortcut), {}), row, 1, Qt::AlignRight);
     }
     constexpr QSize kFrame(40, 80); // of the screen stays free
     constexpr int kInset = 20;

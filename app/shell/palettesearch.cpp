@@ -2,6 +2,8 @@
 #include "palettesearch.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include <QAction>
 #include <QCoreApplication>
@@ -16,10 +18,12 @@
 
 #include "commandregistry.h"
 #include "dockhost.h"
+#include "keychip.h"
 #include "layouts.h"
 #include "panels.h"
 #include "rundriver.h"
 #include "viewfactory.h"
+#include "viewtabs.h"
 
 namespace telltale::shell {
 
@@ -41,7 +45,7 @@ QString detailOf(const CommandRegistry::Entry& entry)
         : isPanel                                 ? Words::tr("panel")
         : id.startsWith(QLatin1String("layout.")) ? Words::tr("layout")
                                                   : Words::tr("command");
-    const QString key = entry.command.shortcut.toString(QKeySequence::NativeText);
+    const QString key = KeyChip::textOf(entry.command.shortcut);
     return key.isEmpty() ? kind : kind + QStringLiteral(" \u00b7 ") + key;
 }
 
@@ -55,6 +59,18 @@ QString wordOf(const store::Catalog& catalog, const QString& path)
     return has([](Kind kind) { return views::isOfParameters(kind); }) ? Words::tr("parameter")
         : has([](Kind kind) { return kind == Kind::Comm; })           ? Words::tr("collective")
                                                                       : Words::tr("module");
+}
+
+/// What the training logged, in the run's order, each once.
+std::vector<views::ModuleKey> scalarsOf(const store::Catalog& catalog)
+{
+    std::vector<views::ModuleKey> scalars;
+    std::set<std::string_view> known;
+    for (const store::SeriesInfo& series : catalog.series) {
+        if (series.kind == Kind::Scalar && known.insert(series.desc->name).second)
+            scalars.push_back({ QString::fromStdString(series.desc->name), series.desc->slot });
+    }
+    return scalars;
 }
 
 /// What is called as it was typed comes before what has it in its name.
@@ -114,8 +130,18 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
     const auto catalog = state->catalog();
     if (!catalog)
         return exactFirst(std::move(entries), text);
-    for (const int node :
-        tree.matching(NamePattern(text.toStdString()), static_cast<std::size_t>(limit) - entries.size())) {
+    const NamePattern pattern(text.toStdString());
+    const int mostScalars = std::min(limit, static_cast<int>(entries.size()) + limit / 3); // modules have room, too
+    for (const views::ModuleKey& key : scalarsOf(*catalog)) {
+        if (static_cast<int>(entries.size()) < mostScalars && pattern.matches(key.name.toStdString()))
+            entries.push_back({ items::shownName(key.name), Words::tr("scalar"),
+                [state, key, tabs = parts.tabs] {
+                    state->setSelection({ key });
+                    tabs->setCurrent(QStringLiteral("curves"));
+                },
+                true });
+    }
+    for (const int node : tree.matching(pattern, static_cast<std::size_t>(limit) - entries.size())) {
         const QString path = tree.path(node);
         entries.push_back(
             { items::shownName(path), wordOf(*catalog, path), [panel, path] { panel->goTo(path); }, true });
