@@ -491,7 +491,7 @@ private Q_SLOTS:
         kinds->resize(size);
         QTRY_COMPARE(nameOf(ofWeight), whole);
         // A long value takes room from its own name alone.
-        list->model()->setData(list->model()->index(1 - ofWeight, 1), QStringLiteral("0.1234 beside NaN"));
+        list->model()->setData(list->model()->index(1 - ofWeight, 1), QStringLiteral("0.1234, NaN left out"));
         kinds->resize(size.width() - 1, size.height());
         QTRY_VERIFY(nameOf(1 - ofWeight).contains(QChar(0x2026)));
         QCOMPARE(nameOf(ofWeight), whole);
@@ -510,6 +510,18 @@ private Q_SLOTS:
         state()->setSelection({ { QStringLiteral("layers.7.attn.qkv"), protocolone::slotOf("head_3") } });
         state()->setKind(Kind::Actv);
         QCOMPARE(state()->selection().front().slotText(), QStringLiteral("output"));
+    }
+
+    void aValueOverTheFiniteElementsSaysWhatItIsWithout()
+    {
+        openBadRun();
+        state()->setRank(Rank { 1 });
+        state()->setKind(Kind::Actv);
+        state()->setSelection({ { QStringLiteral("layers.8.ln1"), protocolone::slotOf("output") } });
+        state()->setCursor(Step { test::DemoCapsule::kFirstBad + 1 });
+        const auto* list = m_window->findChild<QTreeView*>(QStringLiteral("inspectorKinds"));
+        QTRY_VERIFY_WITH_TIMEOUT(
+            list->model()->index(0, 1).data().toString().endsWith(QStringLiteral(", NaN left out")), kWaitMs);
     }
 
     void curvesDrawEveryRunThatIsCompared()

@@ -16,6 +16,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
@@ -61,7 +62,7 @@ std::optional<Stat> statOf(const series::RowIndex::Row& row, Stat wanted)
     return std::nullopt;
 }
 
-/// What the facts above say of it: norm and mean are over the finite elements, and beside others that are not.
+/// What the facts above say of it: norm and mean are over the finite elements, and the others are left out.
 QString valueText(Stat stat, const series::CellValue& cell)
 {
     const series::CellState state
@@ -71,9 +72,9 @@ QString valueText(Stat stat, const series::CellValue& cell)
     if (state != series::CellState::Value)
         return QChar(0x2013);
     const QString text = statValueText(stat, cell.value);
-    return series::isNonFinite(cell.state) ? text + u' '
+    return series::isNonFinite(cell.state) ? text + items::comma()
             + QCoreApplication::translate(
-                "telltale::views::InspectorPanel", "beside %1", "a finite value, of the elements that are not")
+                "telltale::views::InspectorPanel", "%1 left out", "of a value over the finite elements: the others")
                   .arg(glyphs::word(cell.state))
                                            : text;
 }

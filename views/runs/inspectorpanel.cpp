@@ -82,7 +82,7 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
         value.text = QChar(0x2013);
     }
     if (isPartOf(stat, cell, numel))
-        value.hint = InspectorPanel::tr("beside %1", "a finite value, of the elements that are not")
+        value.hint = InspectorPanel::tr("%1 left out", "of a value over the finite elements: the others")
                          .arg(glyphs::word(cell.state));
     else if (cell.state >= CellState::Absent && cell.step != shownStep)
         value.hint = InspectorPanel::tr("of step %1").arg(formatStep(cell.step.value));
@@ -124,6 +124,20 @@ QString shapeText(const store::SeriesInfo& series)
     for (const std::int64_t size : series.desc->shape)
         sizes.append(QString::number(size));
     return u'[' + sizes.join(QStringLiteral(", ")) + u']';
+}
+
+/// Why nothing stands at a step. Asked are the values as they stand there, so there is none before it either.
+QString nothingText(const InspectorAnswer& answer, Step step)
+{
+    CellState why = CellState::NotCollected;
+    for (const auto& row : answer.values) {
+        for (const CellValue& cell : row)
+            why = std::max(why, cell.state);
+    }
+    const QString at = formatStep(step.value);
+    return why == CellState::Damaged ? InspectorPanel::tr("What was collected at step %1 cannot be read.").arg(at)
+        : why == CellState::Gap      ? InspectorPanel::tr("What was collected at step %1 did not arrive.").arg(at)
+                                     : InspectorPanel::tr("Not collected at step %1.").arg(at);
 }
 
 RoleLabel* sectionTitle(const QString& text, QWidget* parent)
@@ -171,6 +185,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     , m_shapes(new FactTable(FactTable::Style::Code, m_body))
     , m_kindLabel((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
     , m_values(new FactTable(FactTable::Style::Numbers, m_body))
+    , m_nothing(new RoleLabel(&Theme::text3, wordsFont(12), m_body))
     , m_footnote(
           new RoleLabel(tr("norm and mean over finite elements, zeros over all"), &Theme::text3, wordsFont(11), m_body))
     , m_ranksTitle((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
@@ -200,7 +215,9 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     m_values->setAccessibleName(tr("Values at the cursor"));
     m_shapes->setAccessibleName(tr("Shapes"));
 
-    m_footnote->setWordWrap(true);
+    for (RoleLabel* words : { m_nothing, m_footnote })
+        words->setWordWrap(true);
+    m_nothing->setObjectName(QStringLiteral("inspectorNothing"));
     m_kindLabel->setWordWrap(true);
     m_kindLabel->setObjectName(QStringLiteral("inspectorKind"));
 
@@ -226,6 +243,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     layout->addSpacing(10);
     layout->addWidget(m_kindLabel);
     layout->addWidget(m_values);
+    layout->addWidget(m_nothing);
     layout->addWidget(m_footnote);
     layout->addSpacing(14);
     body->addWidget(new AllKinds(context, m_body)); // from edge to edge
@@ -330,6 +348,7 @@ void InspectorPanel::moduleChanged()
     }
     m_kindLabel->setText(kindText(m_kind));
     m_values->show();
+    m_nothing->hide();
     askSoon();
 }
 
@@ -351,7 +370,7 @@ void InspectorPanel::showNothing()
                              .arg(kindText(m_context.state->kind())));
     m_values->setTitle({});
     m_values->set({}, {});
-    for (QWidget* part : std::initializer_list<QWidget*> { m_values, m_footnote, m_ranksTitle, m_rankBars })
+    for (QWidget* part : std::initializer_list<QWidget*> { m_values, m_nothing, m_footnote, m_ranksTitle, m_rankBars })
         part->hide();
 }
 
@@ -486,6 +505,11 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
         }
         rows.push_back(std::move(row));
     }
+    if (!newest) // a column of dashes would say no more
+        rows.clear();
+    m_nothing->setText(newest ? QString() : nothingText(answer, step));
+    m_nothing->setVisible(!newest);
+    m_values->setVisible(newest.has_value());
     m_values->setTitle(tr("At step %1").arg(formatStep(step.value)));
     m_values->set(columns, std::move(rows));
     m_footnote->setVisible(isOverFinite);
@@ -549,8 +573,8 @@ void InspectorPanel::copy() const
 {
     const auto& chosen = m_context.state->selection();
     const QString name = chosen.empty() ? QString() : chosen.front().name; // the run's own, for filters
-    QGuiApplication::clipboard()->setText(
-        name + u'\n' + m_subtitle->text() + u'\n' + m_kindLabel->text() + u'\n' + m_values->text());
+    QGuiApplication::clipboard()->setText(name + u'\n' + m_subtitle->text() + u'\n' + m_kindLabel->text() + u'\n'
+        + (m_nothing->isHidden() ? m_values->text() : m_nothing->text()));
 }
 
 }

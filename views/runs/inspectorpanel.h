@@ -63,6 +63,7 @@ private:
     FactTable* m_shapes;
     RoleLabel* m_kindLabel;
     FactTable* m_values;
+    RoleLabel* m_nothing; ///< in place of the values: why there are none
     RoleLabel* m_footnote;
     RoleLabel* m_ranksTitle;
     RankBars* m_rankBars;
