@@ -246,7 +246,10 @@ void ModulesPanel::applyFilter()
         const QScopedValueRollback guard(m_ownChange, true);
         m_model->setFilter(m_filter->text());
     }
-    m_error->setText(tr("Regular expression: %1").arg(items::saidwords::inLanguage(m_model->filterError())));
+    m_error->setText(
+        tr("The regular expression between the slashes cannot be read: %1. Mend it, or remove the slashes to "
+           "look for the text itself.")
+            .arg(items::saidwords::inLanguage(m_model->filterError())));
     m_error->setVisible(!m_model->filterError().isEmpty());
     if (!m_filter->text().isEmpty() && m_model->tree().shownCount() <= kExpandUpTo)
         m_tree->expandAll();
