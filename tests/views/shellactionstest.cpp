@@ -15,12 +15,14 @@
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
+#include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMimeData>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QStatusBar>
 #include <QTableView>
@@ -40,6 +42,9 @@
 #include <telltale/ingest/foreignimport.h>
 #include <telltale/items/roles.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/plot/curvecanvas.h>
+#include <telltale/runs/connectionspanel.h>
+#include <telltale/runs/facttable.h>
 #include <telltale/runs/inspectorpanel.h>
 #include <telltale/runs/paneltree.h>
 #include <telltale/runs/runspanel.h>
@@ -913,6 +918,76 @@ echo '{"message": "done"}'
         QVERIFY2(kind->text().contains(QStringLiteral("not collected")), qPrintable(kind->text()));
     }
 
+    void theInspectorSaysInASentenceThatThereIsNothing()
+    {
+        const std::string path
+            = (m_dir->path() + QStringLiteral("/runs/2026-01-04_late_fff777.telltale")).toStdString();
+        test::CapsuleBuilder builder(path);
+        const auto early = builder.addLayout(Kind::Actv, { Stat::Norm, Stat::Mean }, { "early" });
+        const auto late = builder.addLayout(Kind::Actv, { Stat::Norm, Stat::Mean }, { "late" });
+        std::vector<StepBlock> blocks;
+        for (int step = 0; step < 40; ++step) {
+            for (const auto& layout : { early, late }) {
+                if (layout == late && step < 20)
+                    continue;
+                StepBlock& block = blocks.emplace_back();
+                block.layout = layout;
+                block.step = Step { step };
+                block.columns = { { Stat::Norm, std::vector<float> { 2 } }, { Stat::Mean, std::vector<float> { 1 } } };
+            }
+        }
+        builder.stage(builder.addAttempt(Rank { 0 }, 0), std::move(blocks));
+        builder.commit();
+        builder.releaseAll();
+        builder.finish();
+        m_window->openPath(QString::fromStdString(path));
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog() && state()->catalog()->steps.last == Step { 39 }, 20'000);
+        const auto* nothing = m_window->findChild<QLabel*>(QStringLiteral("inspectorNothing"));
+        const auto* values = nothing->parentWidget()->findChild<QWidget*>(QString(), Qt::FindDirectChildrenOnly);
+        for (auto* table : nothing->parentWidget()->findChildren<views::FactTable*>())
+            values = table->accessibleName() == QStringLiteral("Values at the cursor") ? table : values;
+        state()->setKind(Kind::Actv);
+        state()->setSelection({ { QStringLiteral("late"), {} } });
+        state()->setCursor(Step { 7 });
+        QTRY_COMPARE_WITH_TIMEOUT(nothing->text(), QStringLiteral("Not collected at step 7."), 20'000);
+        QVERIFY(!nothing->isHidden() && values->isHidden());
+        state()->setCursor(Step { 30 });
+        QTRY_VERIFY_WITH_TIMEOUT(nothing->isHidden() && !values->isHidden(), 20'000);
+    }
+
+    void whatIsNoRegularExpressionIsSaidInASentence()
+    {
+        auto* filter = m_window->findChild<QLineEdit*>(QStringLiteral("moduleFilter"));
+        QTest::keyClicks(filter, QStringLiteral("/(attn/"));
+        const auto said = [filter] {
+            for (const auto* label : filter->parentWidget()->findChildren<QLabel*>()) {
+                if (label->isVisible() && label->text().contains(QStringLiteral("slashes")))
+                    return label->text();
+            }
+            return QString();
+        };
+        QTRY_COMPARE(said(),
+            QStringLiteral("The regular expression between the slashes cannot be read: missing closing parenthesis. "
+                           "Mend it, or remove the slashes to look for the text itself."));
+    }
+
+    void theTableOfAgentsFitsANarrowWindow()
+    {
+        QWidget host; // a window with a layout has size hints, about which the offscreen platform warns
+        host.setAttribute(Qt::WA_DontShowOnScreen);
+        views::ConnectionsPanel panel(&host);
+        panel.resize(840, 220);
+        host.show();
+        ConnectionInfo agent;
+        agent.agentId = "node/3";
+        agent.peer = "127.0.0.1:5000";
+        panel.setConnections({ agent });
+        const auto* table = panel.findChild<QTableView*>(QStringLiteral("connectionsTable"));
+        QTRY_VERIFY(table->isVisible());
+        QTRY_COMPARE(table->horizontalScrollBar()->maximum(), 0);
+        QCOMPARE(table->horizontalHeader()->length(), table->viewport()->width());
+    }
+
     void theLastFiniteValueHasTheUnitOfItsRow()
     {
         const auto hintOf = [](Stat stat) {
@@ -1006,6 +1081,26 @@ echo '{"message": "done"}'
         QCOMPARE(detail(QStringLiteral("layers.7.attn.qkv")), QStringLiteral("module"));
         QCOMPARE(detail(QStringLiteral("layers.7.attn.qkv.weight")), QStringLiteral("parameter"));
         QTest::keyClick(palette->findChild<QLineEdit*>(), Qt::Key_Escape);
+    }
+
+    void thePaletteFindsWhatTheTrainingLogged()
+    {
+        QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+        auto* palette = m_window->findChild<QWidget*>(QStringLiteral("commandPalette"));
+        auto* field = palette->findChild<QLineEdit*>();
+        const auto* list = palette->findChild<QListWidget*>();
+        QTest::keyClicks(field, QStringLiteral("grad-norm"));
+        QCOMPARE(list->item(0)->text(), QStringLiteral("grad-norm"));
+        QCOMPARE(list->item(0)->data(Qt::UserRole + 1).toString(), QStringLiteral("scalar"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(m_window->views()->currentId(), QStringLiteral("curves"));
+        QCOMPARE(state()->selection().size(), std::size_t { 1 });
+        QCOMPARE(state()->selection().front().name, QStringLiteral("grad-norm"));
+        const auto* curves = m_window->views()->currentView()->findChild<views::CurveCanvas*>();
+        QTRY_VERIFY_WITH_TIMEOUT(curves->picture() && !curves->picture()->isEmpty()
+                && curves->picture()->series.front().row.kind == Kind::Scalar
+                && curves->picture()->series.front().row.key.name == QStringLiteral("grad-norm"),
+            20'000);
     }
 
     void thePaletteGoesToAStep()

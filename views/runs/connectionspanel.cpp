@@ -2,7 +2,9 @@
 #include "connectionspanel.h"
 
 #include <algorithm>
+#include <array>
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QPainter>
 #include <QSortFilterProxyModel>
@@ -26,6 +28,8 @@ namespace {
 using items::ConnectionsModel;
 
 constexpr int kSortMark = 20; ///< room for the arrow of the sorted column
+constexpr int kWishes[] = { 52, 140, 70, 76, 76, 84, 84, 90, 150, 160 }; ///< px of the columns
+static_assert(std::size(kWishes) == ConnectionsModel::ColumnCount);
 constexpr int kSign = 18; ///< the triangle before a problem
 
 /// Numbers in the number font; what needs a look in the warning color and bold.
@@ -74,11 +78,8 @@ ConnectionsPanel::ConnectionsPanel(QWidget* parent)
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(ConnectionsModel::RankColumn, Qt::AscendingOrder);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    const int widths[] = { 52, 140, 70, 76, 76, 84, 84, 90, 150, 160 };
-    static_assert(std::size(widths) == ConnectionsModel::ColumnCount);
-    for (int column = 0; column < ConnectionsModel::ColumnCount; ++column)
-        m_table->setColumnWidth(
-            column, std::max(widths[column], m_table->horizontalHeader()->sectionSizeHint(column) + kSortMark));
+    m_table->viewport()->installEventFilter(this);
+    connect(m_table->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, &ConnectionsPanel::fitColumns);
     m_hint->setWordWrap(true);
     m_empty->setAlignment(Qt::AlignCenter);
 
@@ -97,6 +98,34 @@ ConnectionsPanel::ConnectionsPanel(QWidget* parent)
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
     setConnections({});
+}
+
+bool ConnectionsPanel::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        fitColumns();
+    return QWidget::eventFilter(watched, event);
+}
+
+/// Where there is no room for all wishes, the first columns are only as wide as their words; the last has the rest.
+void ConnectionsPanel::fitColumns()
+{
+    const QHeaderView* header = m_table->horizontalHeader();
+    std::array<int, ConnectionsModel::ColumnCount> widths;
+    int lacking = -m_table->viewport()->width();
+    for (int column = 0; column < ConnectionsModel::ColumnCount; ++column) {
+        const int title = header->sectionSizeHint(column) + kSortMark;
+        lacking += widths[static_cast<std::size_t>(column)] = std::max(kWishes[column], title);
+    }
+    for (int column = 0; column < ConnectionsModel::ColumnCount; ++column) {
+        int& width = widths[static_cast<std::size_t>(column)];
+        const int sign = column == header->sortIndicatorSection() ? kSortMark : 0;
+        const int least = std::max(header->sectionSizeHint(column) + sign,
+            static_cast<const QAbstractItemView*>(m_table)->sizeHintForColumn(column));
+        const int given = std::clamp(lacking, 0, std::max(width - least, 0));
+        m_table->setColumnWidth(column, width - given);
+        lacking -= given;
+    }
 }
 
 void ConnectionsPanel::setListening(const QString& joinString, const QString& problem)
@@ -126,9 +155,10 @@ void ConnectionsPanel::setConnections(std::vector<ConnectionInfo> connections)
     const auto connected
         = std::count_if(connections.begin(), connections.end(), [](const ConnectionInfo& c) { return c.connected; });
     m_head->setHint(connections.empty() ? QString() : QString::number(connected));
-    m_table->setVisible(!connections.empty());
-    m_empty->setVisible(connections.empty());
-    m_model->set(std::move(connections));
+    const bool isEmpty = connections.empty();
+    m_model->set(std::move(connections)); // before it is shown, which is when the columns get their widths
+    m_table->setVisible(!isEmpty);
+    m_empty->setVisible(isEmpty);
 }
 
 }

@@ -32,9 +32,12 @@ public:
     void setConnections(std::vector<ConnectionInfo> connections);
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void fitColumns();
+
     PanelHead* m_head;
     JoinField* m_join;
     RoleLabel* m_hint;
