@@ -326,6 +326,21 @@ private Q_SLOTS:
         }
     }
 
+    void whatIsCollectedMoreIsNamedWholeInANarrowForm()
+    {
+        open();
+        escalation<QPushButton>("ask")->click();
+        auto* what = escalation<QComboBox>("what");
+        auto* form = view()->findChild<QScrollArea*>(QStringLiteral("rulesForm"));
+        form->setFixedWidth(form->minimumWidth());
+        QCoreApplication::processEvents();
+        for (int entry = 2; entry < what->count(); ++entry) {
+            const int words = what->fontMetrics().horizontalAdvance(what->itemText(entry));
+            QVERIFY2(what->width() - 34 >= words, qPrintable(what->itemText(entry)));
+            QVERIFY(what->itemData(entry, Qt::ToolTipRole).toString().size() > what->itemText(entry).size());
+        }
+    }
+
     void aRuleAsksForMoreWhereSomebodyChoosesIt()
     {
         open();

@@ -133,8 +133,10 @@ void EscalationRow::makeRows()
     m_what->addItem(tr("Fields of config.json"));
     for (const ConfigTemplate& one : configTemplates()) {
         const std::string more = one.addition();
-        if (more.find("true") != std::string::npos) // it collects something
-            m_what->addItem(one.name(), normalOf(more));
+        if (more.find("true") == std::string::npos) // it collects nothing
+            continue;
+        m_what->addItem(one.brief(), normalOf(more));
+        m_what->setItemData(m_what->count() - 1, one.name(), Qt::ToolTipRole);
     }
     m_ask->setText(tr("Collect more\u2026"));
     m_ask->setFlat(true);
@@ -256,7 +258,8 @@ void EscalationRow::takeDraft()
         m_times->setValue(static_cast<int>(now.times));
     }
     m_isChanged = isWrong || now != m_draft->inForce().escalation(m_rule);
-    m_what->setToolTip(m_what->currentText());
+    const QString whole = m_what->currentData(Qt::ToolTipRole).toString();
+    m_what->setToolTip(whole.isEmpty() ? m_what->currentText() : whole);
     m_undo->setVisible(m_isChanged);
     const bool isAsked = m_draft->rules().isOn(m_rule);
     m_ask->setVisible(!isOn);
