@@ -676,6 +676,16 @@ private Q_SLOTS:
         QVERIFY2(!said.contains(QDate::currentDate().toString(Qt::ISODate)), qPrintable(said)); // of today
     }
 
+    void aRevisionOfNobodyKnownIsTheWindows()
+    {
+        auto* history = m_view->findChild<RevisionList*>(q("configHistory"));
+        analysis::RevisionFacts one;
+        one.author = "window"; // what is written where the system names no user
+        history->set({ one });
+        const QString said = history->model()->index(0, 0).data(Qt::AccessibleTextRole).toString();
+        QVERIFY2(said.contains(q("by the window")), qPrintable(said));
+    }
+
     void whatAProgramWroteIsLaidOut()
     {
         const std::string lists = std::string(200, ' ') + "\"module_ranks\": [0]";

@@ -8,6 +8,11 @@
 
 namespace telltale::views {
 
+QString Annotator::writerText(const std::string& author)
+{
+    return author == "window" ? tr("the window") : QString::fromStdString(author);
+}
+
 QString Annotator::whyNot(const store::RunRef& run) const
 {
     if (!run)

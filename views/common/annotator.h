@@ -22,6 +22,8 @@ public:
     std::function<bool(const store::RunLocator&, Event)> write;
     QString folder; ///< whose runs this program may write
 
+    /// Who wrote something, for people: where the system names nobody, the window.
+    static QString writerText(const std::string& author);
     /// One sentence where nothing can be said of a run, else empty.
     QString whyNot(const store::RunRef& run) const;
     void say(const store::RunRef& run, const judge::Incident& incident, judge::Annotation::Action action,

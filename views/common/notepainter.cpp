@@ -9,6 +9,8 @@
 #include <QPainter>
 #include <QPainterPath>
 
+#include "annotator.h"
+
 namespace telltale::views {
 
 namespace {
@@ -81,7 +83,7 @@ void NotePainter::text(const store::StepNote& note)
 {
     const QString words = QString::fromStdString(note.text);
     const QString who = QCoreApplication::translate("telltale::views::NotePainter", "%1, by %2")
-                            .arg(noteWhere(note.steps), QString::fromStdString(note.author));
+                            .arg(noteWhere(note.steps), Annotator::writerText(note.author));
     const QFontMetricsF text(wordsFont(12));
     const QFontMetricsF small(wordsFont(11));
     const double room = std::min(kMostWidth, std::max(80.0, m_plot.width() - 2 * kNoteInset));

@@ -230,7 +230,7 @@ void RunView::showDocument()
                                  "training's program does."));
     m_facts->set(groups());
     m_tags->set(m_document.tags);
-    m_notes->set(QString::fromStdString(m_document.notes), QString::fromStdString(m_document.notesAuthor));
+    m_notes->set(QString::fromStdString(m_document.notes), Annotator::writerText(m_document.notesAuthor));
     m_caption->setText(catalog ? QString::fromStdString(catalog->name) : QString());
     showWritable();
 }

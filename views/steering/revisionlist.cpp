@@ -10,6 +10,7 @@
 #include <QPainter>
 #include <QStyledItemDelegate>
 
+#include <telltale/common/annotator.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 
@@ -141,7 +142,7 @@ public:
             return tr("rev %1").arg(one.rev);
         case WhenRole:
             return tr("step %1 by %2, %3")
-                .arg(formatStep(one.applyAtStep.value), QString::fromStdString(one.author), timeText(one.wallNs));
+                .arg(formatStep(one.applyAtStep.value), Annotator::writerText(one.author), timeText(one.wallNs));
         default:
             return {};
         }
