@@ -201,11 +201,14 @@ Expected<void> TileSealer::seal(const LiveGroup& group, const OpenTile& tile, bo
 Expected<void> TileSealer::writeLevels(
     const LiveGroup& group, const std::vector<Stat>& stats, std::int64_t columns, bool close)
 {
+    const bool adds = factsOf(stats.front()).reduction == Reduction::Sum;
     for (int level = 1; level <= kMaxLevel; ++level) {
         const std::int64_t width = tileColumns(level);
         const bool complete = columns % width == 0;
-        // A level of a few buckets is not worth its rows.
-        if (close ? columns < 4 * bucketColumns(level) : !complete)
+        // A level of a few buckets is not worth its rows; of histograms, a lane for each bin, none that is no full tile
+        // wide: it would only serve pictures narrower than an icon.
+        const std::int64_t least = adds ? kLevelBuckets : 4;
+        if (close ? columns < least * bucketColumns(level) : !complete)
             break;
         if (close && complete)
             continue;

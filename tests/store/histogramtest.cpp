@@ -72,6 +72,10 @@ private Q_SLOTS:
         const auto reader = *store::openReader(builder.handle());
         QCOMPARE((*reader->catalog())->series.size(), std::size_t { kTensors });
         check(*reader, bins, steps);
+        // A short run has no coarser levels: they would take half as much again as the histograms.
+        const auto db = store::openDatabase(path(), store::OpenMode::Read);
+        const auto levels = store::queryInteger(db->get(), "SELECT count(DISTINCT lvl) FROM tile WHERE lvl > 0");
+        QCOMPARE(levels.value_or(-1), std::int64_t { steps < 1024 ? 0 : steps < 4096 ? 1 : 2 });
     }
 
     void whatACrashLeavesGoesOn()
