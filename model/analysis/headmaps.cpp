@@ -116,6 +116,12 @@ Expected<HeadMaps> parseHeadMaps(std::string_view document)
     return maps;
 }
 
+std::optional<std::size_t> HeadMaps::placeOf(int head) const
+{
+    const auto found = std::find(heads.begin(), heads.end(), head);
+    return found == heads.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - heads.begin()));
+}
+
 std::vector<store::DocumentInfo> headMapsAt(const std::vector<store::DocumentInfo>& all, Rank rank, Step step)
 {
     std::vector<store::DocumentInfo> found;
@@ -135,6 +141,20 @@ std::vector<store::DocumentInfo> headMapsAt(const std::vector<store::DocumentInf
             known = one;
     }
     return found;
+}
+
+std::vector<store::DocumentInfo> headMapsLike(
+    const std::vector<store::DocumentInfo>& all, const store::DocumentInfo& one, StepRange range)
+{
+    std::map<Step, store::DocumentInfo> found;
+    for (const store::DocumentInfo& other : all) {
+        if (other.rank == one.rank && other.name == one.name && other.step >= range.first && other.step <= range.last)
+            found.insert_or_assign(other.step, other);
+    }
+    std::vector<store::DocumentInfo> list;
+    for (auto& [step, info] : found)
+        list.push_back(std::move(info));
+    return list;
 }
 
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ struct HeadMaps {
                 * static_cast<std::size_t>(columns)
             + static_cast<std::size_t>(column)];
     }
+    /// Where a head stands among `heads`; none: it has no map.
+    std::optional<std::size_t> placeOf(int head) const;
     /// Queries (keys) of a row (column): the first, and the last.
     std::pair<std::int64_t, std::int64_t> queriesOf(int row) const;
     std::pair<std::int64_t, std::int64_t> keysOf(int column) const;
@@ -52,5 +55,8 @@ Expected<HeadMaps> parseHeadMaps(std::string_view document);
 /// The documents of a rank that are nearest to a step, one a module, in the order of their first ones: the newest at or
 /// before it, and where there is none the first after it.
 std::vector<store::DocumentInfo> headMapsAt(const std::vector<store::DocumentInfo>& all, Rank rank, Step step);
+/// The documents of the module of one, in a range of steps: one a step (that of the latest attempt), by step.
+std::vector<store::DocumentInfo> headMapsLike(
+    const std::vector<store::DocumentInfo>& all, const store::DocumentInfo& one, StepRange range);
 
 }

@@ -434,8 +434,49 @@ private Q_SLOTS:
         // Of the selected heads where they have some.
         m_state->setSelection({ head(2, 3), head(0, 0) });
         settle();
-        QCOMPARE(m_view->headMaps()->picture()->tiles.size(), std::size_t { 1 });
-        QCOMPARE(m_view->headMaps()->picture()->tiles.front().title, QStringLiteral("L2 h3"));
+        for (const HeadMapTile& tile : m_view->headMaps()->picture()->tiles) {
+            QCOMPARE(tile.key, head(2, 3));
+            QVERIFY(tile.title.startsWith(QStringLiteral("L2 h3")));
+        }
+        QCOMPARE(m_view->headMaps()->picture()->tiles.back().step.value, recorded);
+    }
+
+    /// Up to the cursor, spread over what is in sight; a line for each head.
+    void chosenHeadsShowTheirMapsOverTheSteps()
+    {
+        m_state->setRank(Rank { 1 });
+        m_state->setCursor(Step { 500 });
+        m_state->setSelection({ head(1, 1), head(2, 3) });
+        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
+        const auto stepsOf = [this](const ModuleKey& key) {
+            std::vector<std::int64_t> steps;
+            for (const HeadMapTile& tile : m_view->headMaps()->picture()->tiles) {
+                if (tile.key == key)
+                    steps.push_back(tile.step.value);
+                const int layer = tile.key == head(1, 1) ? 1 : 2;
+                const float expected = shareOf(1, static_cast<int>(tile.step.value), layer, tile.key.slot.head, 4, 2);
+                if (tile.cell(4, 2) != expected)
+                    return std::vector<std::int64_t> { -1 };
+            }
+            return steps;
+        };
+        const std::vector<std::int64_t> spread { 50, 100, 150, 200, 300, 350, 400, 500 };
+        QCOMPARE(stepsOf(head(1, 1)), spread);
+        QCOMPARE(stepsOf(head(2, 3)), spread);
+        const HeadMapsCanvas& maps = *m_view->headMaps();
+        QCOMPARE(maps.cellsRect(8, maps.size()).left(), maps.cellsRect(0, maps.size()).left());
+        QVERIFY(maps.cellsRect(8, maps.size()).top() > maps.cellsRect(7, maps.size()).bottom());
+        QVERIFY(maps.cellsRect(7, maps.size()).top() == maps.cellsRect(0, maps.size()).top());
+        const auto* caption = m_view->findChild<QLabel*>(QStringLiteral("headMapsCaption"));
+        QVERIFY2(caption->text().contains(QStringLiteral("10 recorded steps")), qPrintable(caption->text()));
+        QVERIFY(m_view->renderImage({ 1200, 800 }).save(test::shot(QStringLiteral("attention-map-steps.png"))));
+        m_state->zoomTo({ Step { 300 }, Step { 600 } });
+        settle();
+        QCOMPARE(stepsOf(head(2, 3)), (std::vector<std::int64_t> { 300, 350, 400, 450, 500 }));
+        QVERIFY2(!caption->text().contains(QStringLiteral("recorded steps")), qPrintable(caption->text()));
+        m_state->setSelection({});
+        settle();
+        QCOMPARE(m_view->headMaps()->picture()->tiles.size(), std::size_t { 4 });
     }
 
     void anAttentionMapIsReadByMouseAndKeys()

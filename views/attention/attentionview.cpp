@@ -145,6 +145,7 @@ void AttentionView::buildBelow()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     m_headMapsCaption = makeCaption(recorded);
+    m_headMapsCaption->setObjectName(QStringLiteral("headMapsCaption"));
     m_headMapsCaption->setIndent(kBelowInset);
     m_headMaps = new HeadMapsCanvas(context().state, recorded);
     m_headMaps->setAccessibleName(tr("Attention maps of queries and keys"));
@@ -515,12 +516,18 @@ void AttentionView::showHeadMaps(const HeadMapPicture* picture)
     m_headMaps->setPicture(m_answer ? m_answer->headMaps : nullptr);
     QString text;
     if (picture && !picture->tiles.empty()) {
-        const Step recorded = picture->tiles.front().step;
+        const Step recorded = picture->tiles.back().step;
         const auto count = static_cast<int>(picture->tiles.size());
         text = recorded == picture->atStep
             ? tr("queries down, keys across, recorded at step %1").arg(formatStep(recorded.value))
             : tr("queries down, keys across, recorded at step %1, the nearest to step %2")
                   .arg(formatStep(recorded.value), formatStep(picture->atStep.value));
+        if (picture->hasSteps())
+            text = tr("queries down, keys across, recorded from step %1 to step %2")
+                       .arg(formatStep(picture->tiles.front().step.value), formatStep(recorded.value));
+        if (picture->thinned > 0)
+            text += tr("  ·  some of %n recorded steps in sight: zoom in to see more", nullptr,
+                static_cast<int>(picture->thinned));
         if (picture->omitted > 0)
             text += tr("  ·  %n more are not drawn: select some", nullptr, static_cast<int>(picture->omitted));
         else if (!picture->areChosen && !context().state->selection().empty())

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
+#include <QCoreApplication>
 #include <QStringList>
 
 #include <telltale/core/namepattern.h>
+#include <telltale/items/numbertext.h>
 #include <telltale/items/saidwords.h>
 
 namespace telltale::views {
@@ -28,6 +32,52 @@ QString bareName(const std::string& name)
     return parts.join(u'.');
 }
 
+using Documents = std::vector<store::DocumentInfo>;
+using SharedMaps = std::shared_ptr<const analysis::HeadMaps>;
+
+/// Reads each document once. Those that are damaged do not hide the others. Thread: query.
+class MapsReader {
+public:
+    MapsReader(store::RunReader& reader, QString& trouble)
+        : m_reader(reader)
+        , m_trouble(trouble)
+    {
+    }
+
+    /// None: it is damaged, and `trouble` says why.
+    SharedMaps read(const store::DocumentInfo& info)
+    {
+        const auto [place, isNew] = m_read.try_emplace(info.id);
+        if (!isNew)
+            return place->second;
+        const auto document = m_reader.document(info.id);
+        auto maps = document ? analysis::parseHeadMaps(*document) : tl::unexpected(document.error());
+        if (maps)
+            place->second = std::make_shared<const analysis::HeadMaps>(std::move(*maps));
+        else
+            m_trouble = items::saidwords::of(maps.error());
+        return place->second;
+    }
+
+private:
+    store::RunReader& m_reader;
+    QString& m_trouble;
+    std::map<decltype(store::DocumentInfo::id), SharedMaps> m_read;
+};
+
+/// `most` of them, evenly, with the first and the last.
+Documents spreadOver(Documents all, std::size_t most)
+{
+    if (all.size() <= most)
+        return all;
+    if (most < 2)
+        return { all.back() };
+    Documents some;
+    for (std::size_t i = 0; i < most; ++i)
+        some.push_back(all[i * (all.size() - 1) / (most - 1)]);
+    return some;
+}
+
 }
 
 ValueScale HeadMapPicture::scale() const
@@ -45,8 +95,9 @@ ValueScale HeadMapPicture::scale() const
     return { ValueScale::Mode::Log, high / kDecades, high };
 }
 
-Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step step, const QString& filter,
-    const std::vector<ModuleKey>& selection, const std::function<QString(const ModuleKey&)>& titleOf)
+Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step step, StepRange range,
+    const QString& filter, const std::vector<ModuleKey>& selection,
+    const std::function<QString(const ModuleKey&)>& titleOf)
 {
     HeadMapPicture picture;
     picture.atStep = step;
@@ -55,22 +106,19 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
     if (!all)
         return tl::unexpected(all.error());
     const NamePattern pattern(filter.toStdString());
+    MapsReader documents(reader, picture.trouble);
     std::vector<HeadMapTile> tiles;
+    std::map<QString, store::DocumentInfo> newest; // by the module's name
     for (const store::DocumentInfo& info : analysis::headMapsAt(*all, rank, step)) {
         picture.hasAny = true;
         const QString name = bareName(info.name);
         if (!pattern.matches(name.toStdString()))
             continue;
-        const auto document = reader.document(info.id);
-        auto maps = document ? analysis::parseHeadMaps(*document) : tl::unexpected(document.error());
-        if (!maps) { // one that is damaged does not hide the others
-            picture.trouble = items::saidwords::of(maps.error());
-            continue;
-        }
-        const auto shared = std::make_shared<const analysis::HeadMaps>(std::move(*maps));
-        for (std::size_t place = 0; place < shared->heads.size(); ++place) {
-            const ModuleKey key { name, Slot::ofHead(shared->heads[place]) };
-            tiles.push_back({ key, titleOf(key), info.step, shared, place });
+        newest.emplace(name, info);
+        const SharedMaps maps = documents.read(info);
+        for (std::size_t place = 0; maps && place < maps->heads.size(); ++place) {
+            const ModuleKey key { name, Slot::ofHead(maps->heads[place]) };
+            tiles.push_back({ key, titleOf(key), info.step, maps, place });
         }
     }
     const auto isChosen = [&selection](const HeadMapTile& tile) {
@@ -83,7 +131,32 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
         picture.omitted = tiles.size() - HeadMapPicture::kMost;
         tiles.resize(HeadMapPicture::kMost);
     }
-    picture.tiles = std::move(tiles);
+    if (!picture.areChosen) {
+        picture.tiles = std::move(tiles);
+        return picture;
+    }
+    const std::size_t most = std::min(HeadMapPicture::kMostSteps, HeadMapPicture::kMost / tiles.size());
+    std::set<std::size_t> counts;
+    for (const HeadMapTile& tile : tiles) {
+        Documents seen
+            = analysis::headMapsLike(*all, newest.at(tile.key.name), { std::min(range.first, tile.step), tile.step });
+        if (most > 1 && seen.size() > most)
+            picture.thinned = std::max(picture.thinned, seen.size());
+        const std::size_t before = picture.tiles.size();
+        for (const store::DocumentInfo& info : spreadOver(std::move(seen), most)) {
+            const SharedMaps maps = documents.read(info);
+            const auto place = maps ? maps->placeOf(tile.key.slot.head) : std::nullopt;
+            if (place)
+                picture.tiles.push_back({ tile.key, tile.title, info.step, maps, *place });
+        }
+        counts.insert(picture.tiles.size() - before);
+    }
+    picture.stepsOfHead = counts.size() == 1 ? static_cast<int>(*counts.begin()) : 0;
+    if (picture.hasSteps()) {
+        for (HeadMapTile& tile : picture.tiles)
+            tile.title = QCoreApplication::translate("HeadMapsCanvas", "%1, step %2", "a head, and when")
+                             .arg(tile.title, items::formatStep(tile.step.value));
+    }
     return picture;
 }
 

@@ -23,15 +23,20 @@ struct HeadMapTile {
     float cell(int row, int column) const { return maps->cell(place, row, column); }
 };
 
-/// Attention maps of some heads of one rank, each as it was recorded last before a step. Immutable once built. Thread:
-/// any (a value).
+/// Attention maps of some heads of one rank, each as it was recorded last before a step; of a few chosen heads also as
+/// they were at steps before that, a head after another and by step. Immutable once built. Thread: any (a value).
 struct HeadMapPicture {
     static constexpr std::size_t kMost = 24; ///< that are drawn
+    static constexpr std::size_t kMostSteps = 8; ///< of a head
 
     Step atStep { 0 };
     Rank rank;
     std::vector<HeadMapTile> tiles;
     std::size_t omitted = 0; ///< heads that are not drawn
+    int stepsOfHead = 1; ///< tiles of each head; 0: not all have as many
+    std::size_t thinned = 0; ///< steps in sight that a chosen head has maps of, where not all are drawn
+
+    bool hasSteps() const { return stepsOfHead != 1; } ///< tiles are of several steps
     bool areChosen = false; ///< they are the selected heads
     bool hasAny = false; ///< the run has maps of this rank
     QString trouble; ///< why some cannot be shown
@@ -40,8 +45,10 @@ struct HeadMapPicture {
     ValueScale scale() const;
 };
 
-/// Maps of the selected heads, or, where none of them has one, of all heads that have. Thread: query.
-Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step step, const QString& filter,
-    const std::vector<ModuleKey>& selection, const std::function<QString(const ModuleKey&)>& titleOf);
+/// Maps of the selected heads, spread over the steps of `range` up to `step`, or, where none of them has one, of all
+/// heads that have at `step`. Thread: query.
+Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step step, StepRange range,
+    const QString& filter, const std::vector<ModuleKey>& selection,
+    const std::function<QString(const ModuleKey&)>& titleOf);
 
 }

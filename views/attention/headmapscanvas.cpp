@@ -34,9 +34,11 @@ struct TileGrid {
     int columns = 1;
     double size = 1;
 
-    TileGrid(std::size_t count, QSizeF room)
+    /// `each`: tiles that belong together begin a line; up to 1: there are none.
+    TileGrid(std::size_t count, int each, QSizeF room)
     {
-        for (int wide = 1; wide <= static_cast<int>(count); ++wide) {
+        const bool hasLines = each > 1 && static_cast<int>(count) > each;
+        for (int wide = hasLines ? each : 1; wide <= (hasLines ? each : static_cast<int>(count)); ++wide) {
             const int high = (static_cast<int>(count) + wide - 1) / wide;
             const double side = std::min(
                 (room.width() + kTileGap) / wide - kTileGap, (room.height() + kTileGap) / high - kTileGap - kTileTitle);
@@ -60,9 +62,11 @@ HeadMapsCanvas::HeadMapsCanvas(ViewState* state, QWidget* parent)
 void HeadMapsCanvas::setPicture(std::shared_ptr<const HeadMapPicture> picture)
 {
     items::assertGuiThread();
+    const QString near = hasPicture() && m_near.tile >= 0 ? tile(m_near.tile).title : QString();
     m_picture = std::move(picture);
-    if (!hasPicture() || m_near.tile >= static_cast<int>(m_picture->tiles.size()))
-        m_near = {};
+    const bool isThere = hasPicture() && m_near.tile < static_cast<int>(m_picture->tiles.size());
+    if (m_near.tile >= 0 && (!isThere || tile(m_near.tile).title != near))
+        m_near = {}; // another head, or another step of it
     if (m_near.tile >= 0) {
         const HeadMaps& maps = *tile(m_near.tile).maps;
         m_near.row = std::min(m_near.row, maps.rows - 1);
@@ -86,7 +90,7 @@ QRect HeadMapsCanvas::plotRect(QSize size) const
 QRectF HeadMapsCanvas::cellsRect(int number, QSize size) const
 {
     const QRect plot = plotRect(size);
-    const TileGrid grid(m_picture->tiles.size(), plot.size());
+    const TileGrid grid(m_picture->tiles.size(), m_picture->stepsOfHead, plot.size());
     const double pitch = grid.size + kTileGap;
     const int row = number / grid.columns;
     return { std::round(plot.left() + (number % grid.columns) * pitch),
