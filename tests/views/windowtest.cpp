@@ -291,7 +291,7 @@ private Q_SLOTS:
             pulse.dropped = isWide ? 1200 : 0;
             pulse.samplesPerSecond = isWide ? 186'000 : 9;
             bar.show(pulse);
-            QTest::qWait(0);
+            QCoreApplication::sendPostedEvents(); // all that layouts ask of each other, however long it takes
             return bar.paletteButton()->x();
         };
         int moved = 0;
@@ -549,6 +549,18 @@ private Q_SLOTS:
         sheet.grab().save(test::shot(QStringLiteral("keys.png")));
     }
 
+    void arrowsAreDrawnAsOnTheirKeys()
+    {
+        const auto back = qScopeGuard([] { translations::install(*qApp, QStringLiteral("en")); });
+        for (const char* language : { "en", "zh_CN" }) {
+            translations::install(*qApp, QLatin1String(language));
+            QCOMPARE(KeyChip::textOf(Qt::Key_Left), QStringLiteral("\u2190"));
+            QCOMPARE(KeyChip::textOf(Qt::SHIFT | Qt::Key_Down), QStringLiteral("Shift+\u2193"));
+            const QKeySequence other(Qt::Key_PageUp);
+            QCOMPARE(KeyChip::textOf(other), other.toString(QKeySequence::NativeText));
+        }
+    }
+
     void everyViewPanelAndCommandIsInTheMenusOnce()
     {
         open(m_archive.path(), QStringLiteral("dark"), QStringLiteral("en"));
@@ -613,6 +625,37 @@ private Q_SLOTS:
         settle();
         QVERIFY(m_window->tabifiedDockWidgets(modules).contains(inspector));
         QVERIFY2(modules->width() >= 290, qPrintable(QString::number(modules->width())));
+    }
+
+    void inTheSmallestWindowTheViewsAreAlone()
+    {
+        open(m_archive.path(), QStringLiteral("light"), QStringLiteral("en"));
+        QTRY_VERIFY(m_window->state()->catalog());
+        m_window->resize(1400, 900);
+        settle();
+        auto* docks = m_window->findChild<DockHost*>();
+        const auto seen = [this] {
+            QStringList names;
+            for (const auto* dock : m_window->findChildren<QDockWidget*>())
+                names += dock->isHidden() ? QString() : dock->objectName();
+            names.removeAll(QString());
+            names.sort(); // a dock that comes back is the last child
+            return names;
+        };
+        const QStringList all = seen();
+        QVERIFY(all.size() >= 4);
+        docks->resized({ 667, 467 }); // as on a small screen
+        QCOMPARE(seen(), QStringList());
+        const QByteArray kept = docks->save(); // as if nothing had been closed
+        docks->resized({ 1400, 467 });
+        QVERIFY(seen().contains(QStringLiteral("runs")) && !seen().contains(QStringLiteral("anomalies")));
+        docks->resized({ 1400, 900 });
+        QCOMPARE(seen(), all);
+        docks->arrange({});
+        QVERIFY(docks->restore(kept));
+        QCOMPARE(seen(), all);
+        settle();
+        QVERIFY(comesToRest());
     }
 
     void aWindowThatOpenedItsFirstRunComesToRest()
