@@ -31,6 +31,10 @@ Expected<exchange::Selection> selectionOf(const Args& args, StepRange all)
         return tl::unexpected(!kind ? kind.error() : !stat ? stat.error() : !rank ? rank.error() : modules.error());
     if (*kind)
         selection.kinds = { **kind };
+    if (*stat && !isStoredStat(**stat))
+        return failure(ErrorCode::BadInput,
+            fmt::format("the statistic {} is made of others where it is read, and no export has it", statName(**stat)),
+            fmt::format("see 'telltale show --stat {}'", statName(**stat)));
     if (*stat)
         selection.stats = { **stat };
     if (*rank)

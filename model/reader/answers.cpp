@@ -78,6 +78,9 @@ Expected<Selection> selectionFrom(std::string_view json)
         return tl::unexpected(ok.error());
     if (auto ok = readWords<Stat>(document, "stats", "statistic", statFromName, selection.stats); !ok)
         return tl::unexpected(ok.error());
+    if (const auto derived = std::find_if(selection.stats.begin(), selection.stats.end(), isDerivedStat);
+        derived != selection.stats.end())
+        return wrong("the statistic '" + std::string(statName(*derived)) + "' is made of others and not stored");
     const auto ranks = listOf<std::int64_t>(document, "ranks");
     const auto steps = listOf<std::int64_t>(document, "steps");
     if (!ranks || !steps)

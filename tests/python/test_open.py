@@ -207,6 +207,8 @@ def test_bad_input_gets_a_sentence(capsule: Path, tmp_path: Path) -> None:
         run.frame("gradients")
     with pytest.raises(ReadError, match="there is no statistic 'size'"):
         run.frame(stat="size")
+    with pytest.raises(ReadError, match="'fp16_underflow' is made of others"):
+        run.frame(stat="fp16_underflow")
     with pytest.raises(ReadError, match="regular expression"):
         run.frame(modules="/(/")
     with pytest.raises(ValueError, match="consecutive"):

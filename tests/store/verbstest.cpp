@@ -148,6 +148,24 @@ void VerbsTest::showSaysWhatFormatsWouldLoseBesideStatistics()
     QVERIFY2(said.code == 0 && said.out.find("fp16") != std::string::npos, (said.out + said.err).c_str());
     const Outcome none = call(app::showVerb, { path, "--series", "none", "--formats" });
     QCOMPARE(none.code, 2);
+    // Each share is a statistic, too, which no export has.
+    const auto formats = call(app::showVerb, { path, "--series", "fc.weight", "--formats", "--json" })
+                             .json()["series"][0]["values"][0]["formats"];
+    const auto shareOf = [&](const std::string& stat) {
+        const auto rows
+            = call(app::showVerb, { path, "--series", "fc.weight", "--stat", stat, "--json" }).json()["series"];
+        return rows.size() == 1 && !rows[0].contains("edges") ? rows[0]["values"][0]["value"].get<double>() : -1.0;
+    };
+    QVERIFY(shareOf("fp16_underflow") > 0);
+    QCOMPARE(shareOf("fp16_underflow"), formats["fp16"]["flushed"].get<double>());
+    QCOMPARE(shareOf("fp16_overflow"), formats["fp16"]["overflowed"][0].get<double>());
+    QCOMPARE(shareOf("e4m3_underflow"), formats["fp8 e4m3"]["flushed"].get<double>());
+    QCOMPARE(shareOf("bf16_overflow"), formats["bf16"]["overflowed"][0].get<double>());
+    for (const char* stat : { "fp16_underflow", "absmax" }) {
+        const Outcome refused = call(app::exportVerb, { path, "--to", "csv", "--stat", stat, "-o", path + ".csv" });
+        QCOMPARE(refused.code, 2);
+        QVERIFY(refused.err.find("no export has it") != std::string::npos);
+    }
 }
 
 void VerbsTest::showListsAttentionMapsAndTheirCells()

@@ -78,13 +78,13 @@ QString statText(Stat stat)
     case Stat::Bf16Overflow:
         return QCoreApplication::translate("Stat", "overflow in bf16");
     case Stat::E4M3Underflow:
-        return QCoreApplication::translate("Stat", "underflow in fp8 e4m3");
+        return QCoreApplication::translate("Stat", "underflow in e4m3");
     case Stat::E4M3Overflow:
-        return QCoreApplication::translate("Stat", "overflow in fp8 e4m3");
+        return QCoreApplication::translate("Stat", "overflow in e4m3");
     case Stat::E5M2Underflow:
-        return QCoreApplication::translate("Stat", "underflow in fp8 e5m2");
+        return QCoreApplication::translate("Stat", "underflow in e5m2");
     case Stat::E5M2Overflow:
-        return QCoreApplication::translate("Stat", "overflow in fp8 e5m2");
+        return QCoreApplication::translate("Stat", "overflow in e5m2");
     default:
         return QString::fromUtf8(statName(stat));
     }
