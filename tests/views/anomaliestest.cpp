@@ -574,6 +574,49 @@ private Q_SLOTS:
         QCOMPARE(table->model()->rowCount(), 2);
     }
 
+    void aNarrowListKeepsRoomForWhatWasSeen()
+    {
+        open({ test::richIncident(360), test::incidentAt(100, Severity::Warning) });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* table = m_window->views()->currentView()->findChild<QTableView*>(QStringLiteral("incidentTable"));
+        for (const int width : { 640, 720, 800, 900 }) {
+            table->setFixedWidth(width);
+            QCoreApplication::processEvents();
+            const auto spare
+                = [table](int column, int least) { return std::max(table->columnWidth(column) - least, 0); };
+            // What can be cut well gives all that it can before this column is less than its words.
+            const int lacking
+                = static_cast<QAbstractItemView*>(table)->sizeHintForColumn(items::IncidentsModel::SentenceColumn)
+                - table->columnWidth(items::IncidentsModel::SentenceColumn);
+            QVERIFY2(table->columnWidth(items::IncidentsModel::SentenceColumn) >= 360 || lacking <= 0
+                    || spare(items::IncidentsModel::PlaceColumn, 150) == 0,
+                qPrintable(QString::number(width)));
+        }
+    }
+
+    void whatIsSaidOfAnIncidentHasRoomInALowCard()
+    {
+        open({ test::richIncident(360) });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
+        card->setFixedWidth(560);
+        for (const int height : { 170, 134 }) { // in two rows, and in one
+            card->setFixedHeight(height);
+            QCoreApplication::processEvents();
+            for (const char* name : { "incidentAcknowledge", "incidentTrue", "incidentFalse", "incidentFolded" })
+                QTRY_VERIFY2(card->findChild<QPushButton*>(QLatin1String(name))->isVisible(), name);
+            QCOMPARE(card->findChild<QLineEdit*>(QStringLiteral("incidentNote"))->isVisible(), height == 170);
+            const auto* sentence = card->findChild<QLabel*>(QStringLiteral("incidentSentence"));
+            QTRY_VERIFY(sentence->visibleRegion().boundingRect().height() >= 2 * sentence->fontMetrics().height());
+        }
+        QTest::mouseClick(card->findChild<QPushButton*>(QStringLiteral("incidentFalse")), Qt::LeftButton);
+        card->setMinimumWidth(0);
+        QTRY_VERIFY2(
+            card->minimumSizeHint().width() < 400, qPrintable(QString::number(card->minimumSizeHint().width())));
+        QTRY_COMPARE_WITH_TIMEOUT(
+            m_window->state()->incidents()->incident(0).label, judge::Incident::Label::False, 20'000);
+    }
+
     void whereNothingIsWrongTheCardSaysHowFarItWasLooked()
     {
         const auto words = [this] {

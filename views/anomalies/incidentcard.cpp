@@ -2,6 +2,8 @@
 #include "incidentcard.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 #include <QDateTime>
 #include <QHBoxLayout>
@@ -42,7 +44,8 @@ constexpr int kClockMs = 5000;
 constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the buttons
 constexpr int kWholeHeight = 188; ///< with when it was, and what else was seen
 constexpr int kTextGap = 5;
-constexpr int kVerdictHeight = 240; ///< with what people say of it
+constexpr int kVerdictRow = 34; ///< what people say of it, below its buttons
+constexpr int kVerdictHeight = kLeastHeight + kVerdictRow;
 
 QString plain(const std::string& text)
 {
@@ -170,11 +173,11 @@ QWidget* IncidentCard::makeButtons()
     QHBoxLayout* first = m_firstRow = new QHBoxLayout;
     first->setSpacing(6);
     rows->addLayout(first);
-    QPushButton* source = add(first, tr("Go to source"), "incidentSource");
-    source->setIcon(icon(QStringLiteral("flag")));
-    source->setToolTip(tr("Shows its module, rank, kind, statistic and step everywhere"));
+    m_source = add(first, tr("Go to source"), "incidentSource");
+    m_source->setIcon(icon(QStringLiteral("flag")));
+    m_source->setToolTip(tr("Shows its module, rank, kind, statistic and step everywhere"));
     connect(
-        source, &QPushButton::clicked, this, [this] { m_context.state->goToIncident(m_context.state->incident()); });
+        m_source, &QPushButton::clicked, this, [this] { m_context.state->goToIncident(m_context.state->incident()); });
     m_acknowledge = add(first, tr("Acknowledge"), "incidentAcknowledge");
     connect(m_acknowledge, &QPushButton::clicked, this, [this] { say(Annotation::Action::Acknowledge); });
     first->addStretch();
@@ -182,7 +185,7 @@ QWidget* IncidentCard::makeButtons()
     connect(m_folded, &QPushButton::clicked, this, [this] { showPage(1 - m_pages->currentIndex()); });
     m_verdict = new QWidget(box);
     rows->addWidget(m_verdict);
-    auto* second = new QHBoxLayout(m_verdict);
+    auto* second = m_secondRow = new QHBoxLayout(m_verdict);
     second->setContentsMargins(0, 0, 0, 0);
     second->setSpacing(6);
     m_note = new QLineEdit(box);
@@ -218,7 +221,7 @@ void IncidentCard::showPage(int page)
     if (m_pages->currentIndex() != page) {
         const bool hasFocus = m_folded->hasFocus();
         m_pages->setCurrentIndex(page);
-        (page == 1 ? m_head : m_firstRow)->addWidget(m_folded);
+        (page == 1 || m_isOneRow ? m_head : m_firstRow)->addWidget(m_folded);
         if (hasFocus)
             m_folded->setFocus();
         m_isShown = false; // with another head
@@ -278,15 +281,45 @@ void IncidentCard::takeIncident()
         show(*incident);
 }
 
+/// Where there is no room for two rows of buttons, the alarm is told true or false in the first, without a note.
+void IncidentCard::fitRows()
+{
+    const auto widthOf = [](std::initializer_list<const QWidget*> row, int spacing) {
+        int width = -spacing;
+        for (const QWidget* part : row)
+            width += part->isHidden() ? 0 : part->sizeHint().width() + spacing;
+        return width;
+    };
+    const int spacing = m_firstRow->spacing();
+    const QMargins margins = layout()->contentsMargins();
+    const int room = width() - margins.left() - margins.right();
+    const bool isOneRow = height() < kVerdictHeight
+        && widthOf({ m_source, m_acknowledge, m_true, m_false }, spacing) <= room
+        && widthOf({ m_title, m_hint, m_folded }, m_head->spacing()) <= room;
+    // Not what one row needs: a card that has come to it may become narrower again.
+    m_buttons->setMinimumWidth(widthOf({ m_source, m_acknowledge, m_folded }, spacing));
+    m_hint->setMinimumWidth(isOneRow ? 1 : 0);
+    if (std::exchange(m_isOneRow, isOneRow) == isOneRow)
+        return;
+    (isOneRow || m_pages->currentIndex() == 1 ? m_head : m_firstRow)->addWidget(m_folded);
+    for (QPushButton* button : { m_true, m_false }) {
+        if (isOneRow)
+            m_firstRow->insertWidget(m_firstRow->count() - 1, button); // before the stretch
+        else
+            m_secondRow->addWidget(button);
+    }
+}
+
 /// What is read first stays where there is little room.
 void IncidentCard::fitHeight()
 {
+    fitRows();
     const bool isWhole = height() >= kWholeHeight;
     const bool isReach = m_pages->currentIndex() == 1;
     const bool isLowList = isReach && !isWhole; // three rows, and nothing else
     layout()->setContentsMargins(12, isLowList ? 4 : 8, 12, isLowList ? 4 : 10);
     layout()->setSpacing(isLowList ? 4 : 8);
-    m_when->setVisible(isWhole && !isReach && current());
+    m_when->setVisible(height() >= kWholeHeight + kVerdictRow && !isReach && current());
     m_buttons->setVisible(!isLowList && current());
     m_verdict->setVisible(height() >= kVerdictHeight);
     for (std::size_t i = 0; i < m_evidence.size(); ++i)

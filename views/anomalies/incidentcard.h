@@ -44,6 +44,7 @@ private:
     QWidget* makeButtons();
     void showPage(int page);
     void takeIncident();
+    void fitRows();
     void fitHeight();
     void fitEvidence();
     void fitTitle();
@@ -60,6 +61,8 @@ private:
     bool m_isShown = false;
     QHBoxLayout* m_head = nullptr;
     QHBoxLayout* m_firstRow = nullptr; ///< of the buttons
+    QHBoxLayout* m_secondRow = nullptr;
+    bool m_isOneRow = false;
     GlyphLine* m_title;
     RoleLabel* m_hint;
     RoleLabel* m_when;
@@ -76,6 +79,7 @@ private:
     RoleLabel* m_why = nullptr;
     QWidget* m_buttons = nullptr;
     QWidget* m_verdict = nullptr; ///< a note, and whether it was a true alarm
+    QPushButton* m_source = nullptr;
     QPushButton* m_acknowledge = nullptr;
     QPushButton* m_true = nullptr;
     QPushButton* m_false = nullptr;

@@ -190,7 +190,8 @@ void IncidentTable::fitColumns()
     }
     for (const auto& [column, least] : kGiving) {
         const int wished = wish(column);
-        const int given = std::clamp(-room, 0, std::max(wished - least, 0));
+        const int lacking = std::max(wish(IncidentsModel::SentenceColumn), kSentence) - (kSentence + room);
+        const int given = std::clamp(lacking, 0, std::max(wished - least, 0));
         setColumnWidth(column, wished - given);
         room += given;
     }
