@@ -21,6 +21,8 @@ namespace {
 
 constexpr int kNarrow = 1240; ///< below it the Overview has less than its least width between both sides
 constexpr int kShort = 800;
+constexpr int kNarrowest = 760; ///< below it, which is so on small screens, a panel would leave too little of a view
+constexpr int kLowest = 540;
 
 }
 
@@ -62,6 +64,12 @@ bool DockHost::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize)
         fitTabBars();
+    if (event->type() == QEvent::Show) {
+        closeWithoutRoom(m_window->size());
+        if (m_closed.empty())
+            m_wholeLayout.clear();
+        widenLeft();
+    }
     return QObject::eventFilter(watched, event);
 }
 
@@ -159,7 +167,9 @@ void DockHost::place(const std::function<bool(const PanelFactory&)>& isOpen)
     }
     m_window->resizeDocks(docks, widths, Qt::Horizontal);
     m_window->resizeDocks(docks, heights, Qt::Vertical);
-    m_narrow = m_short = false;
+    m_narrow = m_short = m_isNarrowest = m_isLowest = false;
+    m_closed.clear();
+    m_wholeLayout.clear();
     resized(m_window->size());
 }
 
@@ -168,9 +178,10 @@ void DockHost::setSpared(bool on)
     items::assertGuiThread();
     if (on == m_isSpared)
         return;
+    if (on)
+        m_layout = save();
     m_isSpared = on;
     if (on) {
-        m_layout = layoutNow();
         for (const auto& [row, dock] : m_docks) {
             if (row->needsRun)
                 dock->hide();
@@ -183,8 +194,38 @@ void DockHost::setSpared(bool on)
 
 void DockHost::resized(QSize size)
 {
+    closeWithoutRoom(size);
     widthChanged(size.width());
     heightChanged(size.height());
+}
+
+/// What stands beside or below the views would cover them, or each other. A person may open it all the same.
+void DockHost::closeWithoutRoom(QSize size)
+{
+    const bool isNarrowest = size.width() < kNarrowest;
+    const bool isLowest = size.height() < kLowest;
+    if (!m_window->isVisible() || (isNarrowest == m_isNarrowest && isLowest == m_isLowest))
+        return;
+    if (m_wholeLayout.isEmpty())
+        m_wholeLayout = layoutNow();
+    for (const auto& [row, dock] : m_docks) {
+        const Qt::DockWidgetArea area = m_window->dockWidgetArea(dock);
+        const bool isBeside = area == Qt::LeftDockWidgetArea || area == Qt::RightDockWidgetArea;
+        const bool isSmall = isBeside ? isNarrowest : isLowest;
+        if (dock->isFloating() || isSmall == (isBeside ? m_isNarrowest : m_isLowest))
+            continue;
+        if (isSmall && !dock->isHidden()) {
+            m_closed.insert(dock);
+            dock->hide();
+        } else if (!isSmall && m_closed.erase(dock) > 0 && !(m_isSpared && row->needsRun)) {
+            dock->show();
+        }
+    }
+    m_isNarrowest = isNarrowest;
+    m_isLowest = isLowest;
+    if (m_closed.empty())
+        m_wholeLayout.clear();
+    widenLeft();
 }
 
 /// In a short window, what is below the views takes a quarter of it at most, or the least that it needs.
@@ -274,7 +315,12 @@ bool DockHost::takeLayout(const QByteArray& layout)
             continue;
         m_narrow = (lacks & kIsNarrow) != 0;
         m_short = (lacks & kIsShort) != 0;
+        m_isNarrowest = m_isLowest = false;
+        m_closed.clear();
+        m_wholeLayout = layout; // squeezed into a small window, it would not be the same
         resized(m_window->size());
+        if (m_window->isVisible() && m_closed.empty())
+            m_wholeLayout.clear();
         return true;
     }
     return false;
@@ -282,7 +328,7 @@ bool DockHost::takeLayout(const QByteArray& layout)
 
 QByteArray DockHost::save() const
 {
-    return m_isSpared ? m_layout : layoutNow();
+    return m_isSpared ? m_layout : m_closed.empty() ? layoutNow() : m_wholeLayout;
 }
 
 bool DockHost::restore(const QByteArray& state)

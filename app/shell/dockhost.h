@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <vector>
 
 #include <QDockWidget>
@@ -14,7 +15,8 @@ struct PanelFactory;
 struct WindowParts;
 
 /// The docks: every row of panelFactories(). In a window narrower than 1240 px the panels of the right side become tabs
-/// of the lowest one of the left. The only class that knows QDockWidget. Thread: gui.
+/// of the lowest one of the left; in the smallest ones there are the views alone. The only class that knows
+/// QDockWidget. Thread: gui.
 class DockHost : public QObject {
     Q_OBJECT
 public:
@@ -76,9 +78,14 @@ private:
     void widthChanged(int width);
     void widenLeft();
     void heightChanged(int height);
+    void closeWithoutRoom(QSize size);
 
     bool m_narrow = false;
     bool m_short = false;
+    bool m_isNarrowest = false; ///< there is no room beside the views
+    bool m_isLowest = false; ///< nor below them
+    std::set<QDockWidget*> m_closed; ///< until there is
+    QByteArray m_wholeLayout; ///< before they were closed
     bool m_isSpared = false;
     QByteArray m_layout; ///< what comes back when they are no longer spared
 };
