@@ -107,6 +107,35 @@ void unshuffle4(const char* in, std::size_t count, char* out)
             out[i * 4 + byte] = in[byte * count + i];
     }
 }
+
+void unshuffle8(const char* in, std::size_t count, char* out)
+{
+    std::size_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        const auto bytes = [&](std::size_t byte) {
+            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + byte * count + i));
+        };
+        auto* dst = reinterpret_cast<__m128i*>(out + i * 8);
+        const auto store = [&dst](__m128i low, __m128i high) { // four bytes of four numbers each, two numbers a store
+            _mm_storeu_si128(dst++, _mm_unpacklo_epi32(low, high));
+            _mm_storeu_si128(dst++, _mm_unpackhi_epi32(low, high));
+        };
+        const __m128i b0 = bytes(0), b1 = bytes(1), b2 = bytes(2), b3 = bytes(3);
+        const __m128i b4 = bytes(4), b5 = bytes(5), b6 = bytes(6), b7 = bytes(7);
+        const __m128i lo01 = _mm_unpacklo_epi8(b0, b1), hi01 = _mm_unpackhi_epi8(b0, b1);
+        const __m128i lo23 = _mm_unpacklo_epi8(b2, b3), hi23 = _mm_unpackhi_epi8(b2, b3);
+        const __m128i lo45 = _mm_unpacklo_epi8(b4, b5), hi45 = _mm_unpackhi_epi8(b4, b5);
+        const __m128i lo67 = _mm_unpacklo_epi8(b6, b7), hi67 = _mm_unpackhi_epi8(b6, b7);
+        store(_mm_unpacklo_epi16(lo01, lo23), _mm_unpacklo_epi16(lo45, lo67));
+        store(_mm_unpackhi_epi16(lo01, lo23), _mm_unpackhi_epi16(lo45, lo67));
+        store(_mm_unpacklo_epi16(hi01, hi23), _mm_unpacklo_epi16(hi45, hi67));
+        store(_mm_unpackhi_epi16(hi01, hi23), _mm_unpackhi_epi16(hi45, hi67));
+    }
+    for (; i < count; ++i) {
+        for (std::size_t byte = 0; byte < 8; ++byte)
+            out[i * 8 + byte] = in[byte * count + i];
+    }
+}
 #endif
 
 struct CompressorDeleter {
@@ -150,6 +179,10 @@ void byteUnshuffleTo(std::string_view in, std::size_t width, char* out)
 #if defined(__x86_64__)
     if (width == 4) {
         unshuffle4(in.data(), count, out);
+        return;
+    }
+    if (width == 8) {
+        unshuffle8(in.data(), count, out);
         return;
     }
 #endif
