@@ -279,22 +279,33 @@ Expected<RunFrame> readHistogramFrame(
     for (MeasuredTable& table : exchange::chosenTables(*catalog, selection)) {
         if (!table.edges)
             continue;
-        if (!frame.edges.empty() && frame.edges != *table.edges)
-            return failure(ErrorCode::BadInput, "the histograms of this selection do not all have the same bins",
-                "choose one kind, or fewer modules");
-        frame.edges = *table.edges;
         const StepRange steps = selection.wanted({ table.source->firstStep, table.source->lastStep });
+        std::vector<std::vector<store::HistogramValue>> all; // of each series
         for (const store::SeriesInfo* series : table.series) {
-            auto found = store::readHistograms(reader, { series->id }, static_cast<int>(frame.edges.size()) - 1, steps);
+            auto found
+                = store::readHistograms(reader, { series->id }, static_cast<int>(table.edges->size()) - 1, steps);
             if (!found)
                 return tl::unexpected<Error>(std::move(found.error()));
-            for (const store::HistogramValue& value : *found) {
+            all.push_back(std::move(*found));
+        }
+        if (!frame.edges.empty() && frame.edges != *table.edges) {
+            // Another config had other bins, maybe at other steps.
+            if (std::all_of(all.begin(), all.end(), [](const auto& found) { return found.empty(); }))
+                continue;
+            if (!counts.empty())
+                return failure(ErrorCode::BadInput, "the histograms of this selection do not all have the same bins",
+                    "choose one kind, or fewer modules or steps");
+            frame = {};
+        }
+        frame.edges = *table.edges;
+        for (const auto& found : all) {
+            for (const store::HistogramValue& value : found) {
                 frame.steps.push_back(value.step.value);
                 counts.insert(counts.end(), value.counts.begin(), value.counts.end());
                 frame.damaged += static_cast<std::uint64_t>(
                     std::count_if(value.counts.begin(), value.counts.end(), [](std::int64_t one) { return one < 0; }));
             }
-            frame.counts.push_back(found->size());
+            frame.counts.push_back(found.size());
         }
         frame.tables.push_back(std::move(table));
     }

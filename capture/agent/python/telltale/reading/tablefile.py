@@ -94,7 +94,9 @@ class _Written:
         if len(frame.edges):
             edges = frame.edges.tolist()
             if self._about.setdefault("telltale_edges", json.dumps(edges)) != json.dumps(edges):
-                raise ValueError("the histograms of this selection do not all have the same bins: choose one kind")
+                raise ValueError(
+                    "the histograms of this selection do not all have the same bins: choose one kind, or fewer steps"
+                )
         self._tables.append(table)
         self.values += sum(len(frame) - table.column(name).null_count for name in frame.stats)
         self.damaged += frame.damaged
