@@ -55,7 +55,8 @@ def desc(name: str, slot: str = "", micro: int = -1, shape: Sequence[int] = (2, 
 def table(kind: Kind, rows: Iterable[tuple[SeriesDesc, Any]], stats: tuple[Stat, ...] = ()) -> SeriesTable:
     """A table with these rows measured; a row whose values are None is not."""
     rows = list(rows)
-    made = SeriesTable(kind, stats, capacity=max(len(rows), 1))
+    bin_count = len(rows[0][1]) if stats == (Stat.HIST,) else 0
+    made = SeriesTable(kind, stats, capacity=max(len(rows), 1), bin_count=bin_count)
     for series, values in rows:
         row = made.add(series)
         if values is None:

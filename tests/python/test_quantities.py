@@ -47,8 +47,10 @@ def test_every_row_of_the_table_is_read(maker: ModuleType) -> None:
     assert [int(kind) for kind in Kind] == list(range(1, len(Kind) + 1))
     assert [int(stat) for stat in Stat] == list(range(1, len(Stat) + 1))
     assert (Kind.UPDATE_RATIO.word, Stat.POS_INFS.word, Stat.POS_INFS.member) == ("ratio", "posinfs", "pos_infs")
-    assert samples_each(Kind.ACTV) == 6 and samples_each(Kind.SCALAR, (Stat.VALUE,)) == 0
-    assert samples_each(Kind.UPDATE, (Stat.HIST,)) == 32 and samples_each(Kind.ACTV, (Stat.HIST,)) == 127
+    assert samples_each(SeriesTable(Kind.ACTV)) == 6 and samples_each(SeriesTable(Kind.SCALAR, (Stat.VALUE,))) == 0
+    binned = SeriesTable(Kind.ACTV, has_bins=True).bins
+    assert binned is not None and samples_each(binned) == 127
+    assert samples_each(SeriesTable(Kind.UPDATE, (Stat.HIST,))) == 32
 
 
 def bits_of(tensor: torch.Tensor) -> int:

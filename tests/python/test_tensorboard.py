@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tables import SIX, context, desc, frame, table
 from telltale import native
+from telltale.bins import DEFINITION, OCTAVE_EDGES, OCTAVES_DEFINITION
 from telltale.kinds import Kind, Stat
 from telltale.sinks import textfile
 from telltale.sinks.tensorboard import TensorBoardSink
@@ -139,8 +140,6 @@ def test_a_full_disk_leaves_a_file_that_reads_and_goes_on(sink, monkeypatch):
 
 
 def test_histograms_are_read_back_with_their_bins_and_open_ends(sink):
-    from telltale.bins import DEFINITION
-
     sink.open(context())
     x = np.concatenate([np.linspace(-3, 1.5, 1000), [0.5] * 7])
     counts = np.array([(x < -1).sum(), *np.histogram(x, 30, (-1, 1))[0], (x > 1).sum()], np.float64)
@@ -159,3 +158,17 @@ def test_histograms_are_read_back_with_their_bins_and_open_ends(sink):
         inside = (limits > low + 1e-9) & (limits <= high + 1e-9)
         assert read_back[inside].sum() == pytest.approx(((x >= low) & (x < high)).sum(), abs=1), (low, high)
     assert not [tag for tag in found.Tags()["scalars"] if "[" in tag]
+
+
+def test_a_histogram_of_the_update_by_powers_of_two_is_read_back_with_its_bins(sink):
+    sink.open(context())
+    x = np.concatenate([np.linspace(-3, 1.5, 1000), [1e-20, 0.0, 5e30]])
+    counts, _ = np.histogram(x, OCTAVE_EDGES)
+    series = [(desc("w", definition=OCTAVES_DEFINITION), counts)]
+    sink.write(frame(4, table(Kind.UPDATE, [(desc("w"), x)]), table(Kind.UPDATE, series, (Stat.HIST,))))
+    sink.close("finished")
+    found = EventAccumulator(sink.folder)
+    found.Reload()
+    [event] = found.Histograms("0:w/rank0/adam_update")
+    assert event.histogram_value.bucket_limit[:-1] == OCTAVE_EDGES[1:-1]
+    assert event.histogram_value.bucket == counts.tolist() and sum(counts) == 1003

@@ -322,5 +322,5 @@ def test_steps_that_found_no_room_are_counted() -> None:
     worker.stop()
     worker._thread.join(10)
     assert sorted(frame.step for frame in sink.frames if frame.tables) == list(range(1, 65))
-    assert sink.lost == dict.fromkeys((65, 66, 67), samples_each(Kind.GRAD_REDUCED, ()))
+    assert sink.lost == dict.fromkeys((65, 66, 67), samples_each(table))
     assert told and all("more slowly than the steps" in text for text in told)

@@ -8,8 +8,6 @@ import math
 
 import numpy as np
 
-from .kinds import Kind
-
 INNER = 30
 EDGES = np.linspace(-1.0, 1.0, INNER + 1)
 ALL_EDGES = [-math.inf, *EDGES.tolist(), math.inf]
@@ -32,11 +30,6 @@ OCTAVE_EDGES = _octave_edges()
 assert len(OCTAVE_EDGES) == OCTAVES + 1
 
 
-def edges_of(kind: Kind) -> list[float]:
-    """Of a kind's histograms."""
-    return ALL_EDGES if kind in (Kind.UPDATE, Kind.UPDATE_RATIO) else OCTAVE_EDGES
-
-
-def count_of(kind: Kind) -> int:
-    """Bins of a kind's histograms."""
-    return len(edges_of(kind)) - 1
+def edges_of(count: int) -> list[float]:
+    """Of histograms that have as many bins."""
+    return {BINS: ALL_EDGES, OCTAVES: OCTAVE_EDGES}[count]

@@ -129,7 +129,7 @@ class Queued:
     def samples(self, but: Collection[Kind] = ()) -> int:
         """How many, but for some kinds."""
         found = [(table, rows) for table, rows in self.entries.items() if table.kind not in but]
-        return sum(samples_each(table.kind, table.stats) * len({row for row, _ in rows}) for table, rows in found)
+        return sum(samples_each(table) * len({row for row, _ in rows}) for table, rows in found)
 
     def scalars(self) -> int:
         return 0

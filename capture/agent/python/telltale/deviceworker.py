@@ -37,9 +37,9 @@ class _Step:
     def samples(self) -> int:
         """How many are in it, arrived or not, that are to be sent."""
         shots = [shot for shot in self.frame.tables if shot.kind not in self.kept]
-        found = sum(samples_each(shot.kind, shot.stats) * len(shot.series) for shot in shots)
+        found = sum(samples_each(shot) * len(shot.series) for shot in shots)
         names = [table for one in self.copied for table, _, _ in one.names if table.kind not in self.kept]
-        found += sum(samples_each(table.kind, table.stats) for table in names)
+        found += sum(samples_each(table) for table in names)
         return found + (self.queued.samples(self.kept) if self.queued is not None else 0)
 
     @property

@@ -239,7 +239,7 @@ class Dispatcher:
                     if not patience:
                         return  # with a later step
                     if time.monotonic() > end:
-                        samples = sum(samples_each(shot.kind, shot.stats) * len(shot.series) for shot in frame.tables)
+                        samples = sum(samples_each(shot) * len(shot.series) for shot in frame.tables)
                         self._each("dropped", frame.step, samples, 0)
                         break
                     time.sleep(0.002)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .bins import OCTAVES_DEFINITION, count_of
+from .bins import BINS, OCTAVES, OCTAVES_DEFINITION
 from .kinds import DType, Form, Kind, Stat
 from .slots import Slot
 
@@ -44,14 +44,11 @@ HASHED = 2  # TT_STATS_CHECKSUM
 PASS = tuple(stat for stat in Stat if stat.member)  # what a STATS record holds
 
 
-def width(kind: Kind, stats: tuple[Stat, ...]) -> int:
-    """Values in one row of a table with these statistics: a histogram has one a bin."""
-    return count_of(kind) if stats == (Stat.HIST,) else len(stats)
-
-
-def samples_each(kind: Kind, stats: tuple[Stat, ...] = ()) -> int:
-    """Samples in one row of a table with these statistics; of a histogram each bin is one."""
-    return count_of(kind) if stats == (Stat.HIST,) else sum(stat.is_sample for stat in stats or PASS)
+def samples_each(table: SeriesTable | TableSnapshot) -> int:
+    """Samples in one row of a table; of a histogram each bin is one."""
+    if is_histogram(table):
+        return int(table.values.shape[1])
+    return sum(stat.is_sample for stat in table.stats or PASS)
 
 
 def is_hashed(kind: Kind) -> bool:
@@ -117,9 +114,11 @@ class SeriesTable:
         only: Extra = Extra.NONE,
         has_bins: bool = False,
         is_scratch: bool = False,
+        bin_count: int = BINS,
     ) -> None:
         """only: for sinks that want this, NONE = for all. has_bins: each row gets a histogram, in a table of its own
-        that has the same rows. is_scratch: other rows are made of these, which nobody gets."""
+        that has the same rows. is_scratch: other rows are made of these, which nobody gets. bin_count: of a table of
+        histograms."""
         self.kind = kind
         self.stats = stats
         self.only = only
@@ -131,9 +130,11 @@ class SeriesTable:
         self.arrived: list[int] = []  # rows in the order in which they were measured, where the engine notes it
         self._ended = np.zeros(0, np.int64)  # rows of the last step that was measured whole
         self._lock = threading.Lock()
-        self.bins = SeriesTable(kind, (Stat.HIST,), min(capacity, MAX_HISTOGRAMS), only) if has_bins else None
+        self.bins: SeriesTable | None = None
+        if has_bins:
+            self.bins = SeriesTable(kind, (Stat.HIST,), min(capacity, MAX_HISTOGRAMS), only, bin_count=OCTAVES)
         if stats:
-            each = width(kind, stats)
+            each = bin_count if stats == (Stat.HIST,) else len(stats)
             dtype = np.uint64 if stats == (Stat.HIST,) else np.float64
             self.values = _untouched(capacity * each, dtype).reshape(capacity, each)
             self.address = self.values.ctypes.data
@@ -256,7 +257,7 @@ class TableSnapshot:
     stats: tuple[Stat, ...]
     series: list[SeriesDesc]
     rows: np.ndarray  # row numbers, stable over a run: keys for state kept per series
-    values: np.ndarray  # [n] of STATS, or [n, width(kind, stats)] float64 (counts of a histogram: uint64)
+    values: np.ndarray  # [n] of STATS, or [n, statistics or bins] float64 (counts of a histogram: uint64)
     arrival: np.ndarray | None = None  # positions in the order in which they were measured, None = not noted
     only: Extra = Extra.NONE  # for sinks that want this, NONE = for all
 

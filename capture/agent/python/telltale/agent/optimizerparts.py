@@ -57,6 +57,7 @@ class UpdatePart(_OfParameters, abc.ABC):
     """ur_distribution: statistics and histogram of Adam's update m^ / (sqrt(v^) + eps) and of the ratio m^ / sqrt(v^),
     of the moments that the step finds (m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t)). A ratio of 0 to 0 counts as 0:
     rows of an embedding that no batch has named are no NaN of the training. Needs memory for one parameter at a time.
+    The histogram of a kind that telltale.histogram names is the one that comes with its statistics.
     """
 
     what = Kind.UPDATE.word
@@ -82,7 +83,8 @@ class UpdatePart(_OfParameters, abc.ABC):
             row = self._row(engine, kind, source)
             if row >= 0:
                 engine.measure(kind, tensor, row)
-                self._histogram(engine, kind, source, self.counts(tensor))
+                if engine.table(kind).bins is None:
+                    self._histogram(engine, kind, source, self.counts(tensor))
 
     def _histogram(self, engine: Clock, kind: Kind, source: Any, counts: Any) -> None:
         table, row = self._histogram_row(engine, kind, source)

@@ -17,8 +17,8 @@ from mindspore import Tensor, ops
 from ..agent.measurer import Copied, Job, Rows, fills_one_range
 from ..deviceworker import DeviceWorker
 from ..dispatch import Dispatcher
-from ..kinds import Kind, Stat
-from ..series import SeriesDesc, SeriesTable, TableSnapshot, is_histogram, samples_each
+from ..kinds import Kind
+from ..series import SeriesDesc, SeriesTable, TableSnapshot, samples_each
 from . import executor
 
 SMALL = 64  # bytes of a tensor for which there is always room: learning rates, counters
@@ -162,9 +162,10 @@ class LateStep:
         for table, row in one.rows if why else ():
             copy = self._of[table]
             (copy.present if copy.stats else copy.flags)[row] = 0
+            self.lost += 0 if table.is_scratch else samples_each(table)
             if copy.bins is not None:
                 copy.bins.present[row : row + 1] = 0
-            self.lost += 0 if table.is_scratch else samples_each(table.kind, table.stats)
+                self.lost += samples_each(copy.bins)
             self._refuse(table, row, why)
 
     def shots(self) -> list[TableSnapshot]:
@@ -174,9 +175,8 @@ class LateStep:
 
     def samples(self, but: Collection[Kind] = ()) -> int:
         found = [table for table, _ in self._rows if table.kind not in but and not table.is_scratch]
-        histograms = [table for table in found if table.bins is not None and not is_histogram(table)]
-        return sum(samples_each(table.kind, table.stats) for table in found) + sum(
-            samples_each(table.kind, (Stat.HIST,)) for table in histograms
+        return sum(samples_each(table) for table in found) + sum(
+            samples_each(table.bins) for table in found if table.bins is not None
         )
 
     def scalars(self) -> int:

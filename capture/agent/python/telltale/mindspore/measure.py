@@ -20,6 +20,7 @@ from mindspore import Parameter, Tensor, dtype
 
 from .. import native
 from ..agent.measurer import AnyMeasurer, At, Job, Pending, Rows, fills_one_range
+from ..bins import OCTAVE_EDGES
 from ..kinds import DType, Kind
 from ..series import STATS, SeriesTable, record
 from . import deviceops, executor
@@ -183,21 +184,27 @@ class Reader(AnyMeasurer):
     def read(self, tensor: Any, table: SeriesTable, row: int) -> None:
         """One that fills one range of memory."""
         if self._lib is None:
-            table.results[row] = record(plain_statistics(tensor.asnumpy(), self.eps))
+            self._read_plain(tensor.asnumpy(), table, row)
         else:
             self._read_at(tensor.data_ptr(), tensor.size, DTYPES[tensor.dtype], table, row)
 
     def _read_held(self, table: SeriesTable, row: int, at: At, held: Held) -> None:
         if self._lib is None:
-            at(table).results[row] = record(plain_statistics(held.values, self.eps))
+            self._read_plain(held.values, at(table), row)
         else:
             self._read_at(held.pointer, held.size, DTYPES[held.dtype], at(table), row)
 
     def read_array(self, array: np.ndarray, table: SeriesTable, row: int) -> None:
         if self._lib is None:
-            table.results[row] = record(plain_statistics(array, self.eps))
+            self._read_plain(array, table, row)
         elif array.size:
             self._read_at(array.ctypes.data, array.size, DType.F32, table, row)
+
+    def _read_plain(self, values: np.ndarray, table: SeriesTable, row: int) -> None:
+        """Where the native kernel is missing."""
+        table.results[row] = record(plain_statistics(values, self.eps))
+        if table.bins is not None and table.bins_at(row):
+            table.bins.put(row, *np.histogram(values.reshape(-1).astype(np.float64), OCTAVE_EDGES)[0])
 
     def _read_at(self, pointer: int, numel: int, kind: DType, table: SeriesTable, row: int) -> None:
         assert self._lib is not None

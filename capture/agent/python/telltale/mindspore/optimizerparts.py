@@ -31,7 +31,7 @@ class UpdatePart(optimizerparts.UpdatePart):
         for kind in (Kind.UPDATE, Kind.UPDATE_RATIO):
             table, row = engine.table(kind), self._row(engine, kind, source)
             table.arrived.append(row)
-            rows += [(table, row), self._histogram_row(engine, kind, source)]
+            rows += [(table, row), self._histogram_row(engine, kind, source) if table.bins is None else (table, -1)]
 
         def job(at: Callable[[SeriesTable], SeriesTable], first: Any, second: Any, *read: Any) -> None:
             left = iter(read)

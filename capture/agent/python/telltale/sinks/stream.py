@@ -31,7 +31,6 @@ from ..series import (
     is_hashed,
     is_histogram,
     samples_each,
-    width,
 )
 from .base import RunContext, Sink
 
@@ -188,7 +187,7 @@ class StreamSink(Sink):
                 if slab and part.layout:
                     self._scatter(slab, shot, part, inside)
                 else:
-                    self._refuse(samples_each(shot.kind, shot.stats) * int(np.count_nonzero(inside)), 0)
+                    self._refuse(samples_each(shot) * int(np.count_nonzero(inside)), 0)
         self._count_refused(frame.step)
         if slab:
             agent.commit(slab)
@@ -206,7 +205,7 @@ class StreamSink(Sink):
                 if not inside.any():
                     continue
                 if not part.layout:
-                    self._refuse(samples_each(shot.kind, shot.stats) * int(np.count_nonzero(inside)), 0)
+                    self._refuse(samples_each(shot) * int(np.count_nonzero(inside)), 0)
                 elif not self._scatter(slab, shot, part, inside):
                     agent.abandon(slab)
                     return False
@@ -343,7 +342,7 @@ class StreamSink(Sink):
                 own = {desc.name for desc in series}
                 shown = [self._shown(desc, own) for desc in shown]
             if is_histogram(table):
-                layout = self.agent.add_histograms(int(table.kind), edges_of(table.kind), shown)
+                layout = self.agent.add_histograms(int(table.kind), edges_of(table.values.shape[1]), shown)
             else:
                 layout = self.agent.add_layout(int(table.kind), self._columns(table), shown)
             self._parts.setdefault(key, []).append(_Part(known, count, layout))
@@ -398,7 +397,7 @@ class StreamSink(Sink):
                 block = np.frombuffer((ctypes.c_char * (part.count * _ITEM)).from_address(to), STATS)
                 block[rows] = shot.values[inside]
             return bool(to)
-        values = np.zeros((part.count, width(shot.kind, shot.stats)), shot.values.dtype)
+        values = np.zeros((part.count, shot.values.shape[1]), shot.values.dtype)
         present = np.zeros(part.count, np.uint8)
         values[rows] = shot.values[inside]
         present[rows] = 1
@@ -479,9 +478,9 @@ def _counts(table: SeriesTable, part: _Part) -> tuple[int, int]:
     """Samples and scalars of the step in one part of a table."""
     a, b = part.first, part.first + part.count
     if not table.stats:
-        return samples_each(table.kind) * int(np.count_nonzero(table.flags[a:b] & PRESENT)), 0
+        return samples_each(table) * int(np.count_nonzero(table.flags[a:b] & PRESENT)), 0
     present = int(np.count_nonzero(table.present[a:b]))
-    return (0, present) if table.kind is Kind.SCALAR else (samples_each(table.kind, table.stats) * present, 0)
+    return (0, present) if table.kind is Kind.SCALAR else (samples_each(table) * present, 0)
 
 
 def _is_present(table: SeriesTable, part: _Part) -> bool:

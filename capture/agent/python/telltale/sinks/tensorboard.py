@@ -121,7 +121,7 @@ class TensorBoardSink(FileSink):
             for i, desc in enumerate(other.series)
         }
         stats = next((other.values for other in frame.tables if other.kind is table.kind and not other.stats), None)
-        inner = np.array(edges_of(table.kind)[1:-1])
+        inner = np.array(edges_of(table.values.shape[1])[1:-1])
         found = []
         for desc, counts in zip(table.series, table.values):
             position = known.get((desc.vpp_stage, desc.name))
