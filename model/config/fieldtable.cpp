@@ -104,6 +104,10 @@ constexpr std::array kFields {
         "much as the attention of that head itself. At most 64 heads a step; their statistics come with them."),
     makeField<Whole<&C::attentionMapsInterval, 1, kMany>>(Group::Layers, "telltale", "attention_maps_interval",
         "Every how many steps attention_maps are sent, counted from start_step: at the first that is collected."),
+    makeField<MapStepsField>(Group::Layers, "telltale", "attention_maps_steps",
+        "Steps at which attention_maps are sent, in place of attention_maps_interval. Where a listed step is not "
+        "collected, they are sent at the next that is; steps before the config came into force are not made up for. "
+        "Empty: at the interval."),
     makeField<Whole<&C::attentionMapsSize, 8, 64>>(Group::Layers, "telltale", "attention_maps_size",
         "Rows and columns that a map has at most: where a sequence is longer, several queries share a row and several "
         "keys a column."),
@@ -122,8 +126,8 @@ constexpr std::array kFields {
         "look at each element."),
     makeField<HistogramField>(Group::What, "telltale", "histogram",
         "Kinds whose tensors get a histogram beside their statistics, at every step that collects them: signed bins by "
-        "powers of two, from which the dashboard reads quantiles and what fp16, bf16 and fp8 would lose. "
-        "ur_distribution has histograms of its own."),
+        "powers of two, from which the dashboard reads quantiles and what fp16, bf16 and fp8 would lose. Those of "
+        "update and ratio, which ur_distribution collects, take the place of its 30 linear bins."),
     makeField<Whole<&C::threads, 1, 16>>(
         Group::What, "telltale", "threads", "Most threads that one call of the statistics kernel may use."),
     makeLocalField<OptionalPercentage<&C::overheadBudget>>(Group::When, "telltale", "overhead_budget",

@@ -15,6 +15,8 @@ bool selectsNothing(const std::string& pointer, const Json& value)
         return value == Json { { std::string(kNoTarget), Json::object() } };
     if (pointer == "/module_ranks")
         return value == Json::array({ kNoRank });
+    if (pointer == "/telltale/attention_maps_steps")
+        return value == Json::array({ kNoStep });
     if (pointer == "/cc_distribution/cc_codeline")
         return value == Json::array({ std::string(kNoCode) });
     if (pointer == "/l2_targets")

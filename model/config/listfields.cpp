@@ -8,8 +8,8 @@ namespace telltale::config {
 namespace {
 
 /// What telltale.histogram may name: the kinds whose tensors are measured in one pass.
-constexpr std::array<std::string_view, 8> kBinned { "param_origin", "param_updated", "grad_unreduced", "grad_reduced",
-    "actv", "actv_grad", "exp_avg", "exp_avg_sq" };
+constexpr std::array<std::string_view, 10> kBinned { "param_origin", "param_updated", "grad_unreduced", "grad_reduced",
+    "actv", "actv_grad", "exp_avg", "exp_avg_sq", "update", "ratio" };
 constexpr std::array<std::string_view, 9> kOps { "norm", "mean", "min", "max", "zeros", "nans", "id", "shape",
     "dtype" };
 constexpr std::array<std::string_view, 4> kFormats { "stream", "csv", "tensorboard", "api" };
@@ -25,6 +25,29 @@ template <std::size_t count> Json choiceSchema(const std::array<std::string_view
     for (const auto name : names)
         choices.push_back(std::string(name));
     return { { "enum", choices } };
+}
+
+/// Numbers from 0 to `nothing`, which stands in a list that was not empty and of which nothing could be read.
+template <typename Number>
+void readNumbers(FieldReader& reader, const std::string& pointer, const Json& value, const std::string& what,
+    Number nothing, std::vector<Number>& into)
+{
+    into.clear();
+    if (!value.is_array())
+        reader.mustBe(pointer, value, what);
+    for (std::size_t i = 0; value.is_array() && i < value.size(); ++i) {
+        std::int64_t number = -1;
+        reader.readInteger(childPointer(pointer, std::to_string(i)), value[i], 0, nothing, number);
+        if (number >= 0)
+            into.push_back(static_cast<Number>(number));
+    }
+    if (into.empty() && (!value.is_array() || !value.empty()))
+        into = { nothing };
+}
+
+Json numbersSchema(std::int64_t most)
+{
+    return listSchema({ { "type", "integer" }, { "minimum", 0 }, { "maximum", most } });
 }
 
 }
@@ -69,17 +92,7 @@ Json OpsField::schema()
 
 void RanksField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
 {
-    config.moduleRanks.clear();
-    if (!value.is_array())
-        reader.mustBe(pointer, value, "a list of rank numbers, such as [0, 1]");
-    for (std::size_t i = 0; value.is_array() && i < value.size(); ++i) {
-        std::int64_t rank = -1;
-        reader.readInteger(childPointer(pointer, std::to_string(i)), value[i], 0, kNoRank, rank);
-        if (rank >= 0)
-            config.moduleRanks.push_back(static_cast<int>(rank));
-    }
-    if (config.moduleRanks.empty() && (!value.is_array() || !value.empty()))
-        config.moduleRanks = { kNoRank };
+    readNumbers(reader, pointer, value, "a list of rank numbers, such as [0, 1]", kNoRank, config.moduleRanks);
 }
 
 Json RanksField::write(const MonitorConfig& config)
@@ -89,7 +102,22 @@ Json RanksField::write(const MonitorConfig& config)
 
 Json RanksField::schema()
 {
-    return listSchema({ { "type", "integer" }, { "minimum", 0 }, { "maximum", kNoRank } });
+    return numbersSchema(kNoRank);
+}
+
+void MapStepsField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+{
+    readNumbers(reader, pointer, value, "a list of steps, such as [0, 100]", kNoStep, config.attentionMapsSteps);
+}
+
+Json MapStepsField::write(const MonitorConfig& config)
+{
+    return config.attentionMapsSteps;
+}
+
+Json MapStepsField::schema()
+{
+    return numbersSchema(kNoStep);
 }
 
 void FormatField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)

@@ -29,10 +29,12 @@ struct AlertRule {
 };
 
 /// What stands for a selection of which nothing could be read: it selects nothing, where an empty one selects
-/// everything. A name of no module, a rank of no job, a regular expression that finds nothing.
+/// everything. A name of no module, a rank of no job, a regular expression that finds nothing, a step that
+/// never comes.
 inline constexpr std::string_view kNoTarget = "(none)";
 inline constexpr int kNoRank = 1'000'000;
 inline constexpr std::string_view kNoCode = "(?!)";
+inline constexpr std::int64_t kNoStep = 1'000'000'000'000'000;
 
 /// The monitor's config.json, every field. Defaults are msprobe's; what each field means stands once, in the field
 /// table (fieldtable.cpp).
@@ -76,6 +78,7 @@ struct MonitorConfig {
     std::int64_t attentionQueries = 32; ///< 0 = all
     std::map<std::string, std::vector<int>> attentionMaps; ///< module or glob -> heads (none = the first few)
     std::int64_t attentionMapsInterval = 100; ///< steps
+    std::vector<std::int64_t> attentionMapsSteps; ///< in place of the interval where there are any
     std::int64_t attentionMapsSize = 64; ///< rows and columns of a map, at most
     std::string actvGradInput = "share"; ///< or "total": which gradient of a module's input
     bool stopAfterStruct = false;

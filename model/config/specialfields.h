@@ -37,6 +37,12 @@ struct RanksField {
     static Json schema();
 };
 
+struct MapStepsField {
+    static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config);
+    static Json write(const MonitorConfig& config);
+    static Json schema();
+};
+
 /// One format's name, or a list of them.
 struct FormatField {
     static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config);

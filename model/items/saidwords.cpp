@@ -242,6 +242,7 @@ constexpr const char* kConfigs[] {
     QT_TRANSLATE_NOOP("Said", "a list of kinds"),
     QT_TRANSLATE_NOOP("Said", "a list of module names"),
     QT_TRANSLATE_NOOP("Said", "a list of rank numbers, such as [0, 1]"),
+    QT_TRANSLATE_NOOP("Said", "a list of steps, such as [0, 100]"),
     QT_TRANSLATE_NOOP("Said", "a list of at most 16 heads, such as [0, 4]; an empty one means the first four"),
     QT_TRANSLATE_NOOP("Said", "a format's name or a list of them"),
     QT_TRANSLATE_NOOP("Said", "an object"),

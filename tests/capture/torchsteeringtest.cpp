@@ -76,6 +76,28 @@ private Q_SLOTS:
         QCOMPARE(t.hooks(), std::make_pair(std::size_t { 4 }, std::size_t { 4 })); // on, and none is left behind
     }
 
+    void theStepsOfMapsFollowTheConfigAndTheSwitch()
+    {
+        const auto listed = [](const char* steps, const char* on = "true") {
+            return std::string(R"({"dynamic_on": )") + on
+                + R"(, "telltale": {"attention_maps": {"a": [0]}, "attention_maps_steps": )" + steps + "}}";
+        };
+        Training t(listed("[1, 5]"));
+        t.push(4, 1, listed("[2, 6, 8, 9]")); // 2 has passed by then, and 5 is listed no longer
+        t.push(7, 2, listed("[2, 6, 8, 9]", "false"));
+        t.push(11, 3, listed("[2, 6, 8, 9]")); // what it missed in between
+        const auto q = torch::randn({ 1, 2, 8, 4 });
+        std::vector<std::int64_t> steps;
+        for (std::int64_t step = 0; step < 14; ++step) {
+            t.sink.blobs.erase("attention_map");
+            t.monitor->attention("a", q, q, 0.5, true);
+            t.run();
+            if (t.sink.blobs.count("attention_map") > 0)
+                steps.push_back(step);
+        }
+        QCOMPARE(steps, (std::vector<std::int64_t> { 1, 6, 11 }));
+    }
+
     void whatItRunsIsSaidAndAnEndOfACollectionToo()
     {
         Training t(kWeights);

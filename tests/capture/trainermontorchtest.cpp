@@ -420,6 +420,37 @@ private Q_SLOTS:
         QVERIFY(bitwiseEqual(*bare.model, *watched.model));
     }
 
+    void mapsAreSentAtTheStepsThatAreListed_data()
+    {
+        QTest::addColumn<QString>("fields");
+        QTest::addColumn<QList<int>>("sent");
+        QTest::newRow("in any order") << R"("telltale": {%1[7, 1, 4, 4, 100]})" << QList<int> { 1, 4, 7 };
+        QTest::newRow("none: the interval") << R"("telltale": {%1[]})" << QList<int> { 0 };
+        QTest::newRow("the next that is collected")
+            << R"("start_step": 3, "step_interval": 2, "telltale": {%1[0, 1, 6, 8, 9]})" << QList<int> { 3, 7, 9 };
+    }
+
+    void mapsAreSentAtTheStepsThatAreListed()
+    {
+        QFETCH(QString, fields);
+        QFETCH(QList<int>, sent);
+        RecordingSink sink;
+        MonitorOptions options;
+        const auto maps = QStringLiteral(R"("attention_maps": {"layers.*": [2]}, "attention_maps_steps": )");
+        options.config = config::parseMonitorConfig((u'{' + fields.arg(maps) + u'}').toStdString())->config;
+        Training t(&sink, options);
+        const auto q = torch::randn({ 2, 4, 8, 16 });
+        QList<int> steps;
+        for (int step = 0; step < 12; ++step) {
+            sink.blobs.erase("attention_map");
+            t.monitor->attention("layers.0.attn", q, q, 0.25, true);
+            t.run(1);
+            if (sink.blobs.count("attention_map") > 0)
+                steps.append(step);
+        }
+        QCOMPARE(steps, sent);
+    }
+
     void attentionSeriesNameTheirHead()
     {
         RecordingSink sink;
@@ -651,6 +682,7 @@ private Q_SLOTS:
             { "telltale.attention_queries", "5" },
             { "telltale.attention_maps", R"({"a": [0]})" },
             { "telltale.attention_maps_interval", "7" },
+            { "telltale.attention_maps_steps", "[7]" },
             { "telltale.attention_maps_size", "8" },
             { "telltale.stop_after_struct", "true" },
             { "telltale.alert_two_sided", "true" },
@@ -682,6 +714,9 @@ private Q_SLOTS:
         }
         QVERIFY(unservedFields(config::parseMonitorConfig(R"({"format": ["stream"]})")->config).empty());
         QVERIFY(unservedFields(config::parseMonitorConfig(everythingConfigText())->config).empty());
+        const auto update = R"({"ur_distribution": true, "telltale": {"histogram": ["update", "ratio"]}})";
+        QCOMPARE(
+            unservedFields(config::parseMonitorConfig(update)->config), std::vector<std::string> { "ur_distribution" });
     }
 
     void secretsOfTheCommandLineAreHidden()

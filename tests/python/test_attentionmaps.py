@@ -14,6 +14,7 @@ from recordedgpt import GPT
 from recording import RecordingSink
 from serving import Server
 from telltale import configfile
+from telltale.native import ConfigWords
 from telltale.pytorch import TrainerMon, attention, attentionmaps
 from telltale.pytorch.attentionmaps import attention_maps
 from torch import nn
@@ -156,14 +157,15 @@ def test_a_head_that_is_not_there_has_no_map():
     assert attention_maps(q, q[..., :3], [0]) is None
 
 
-def watched(config, steps=6, acc=1, join=None):
-    """A training with what its forwards were given; the sink, step -> module -> (q, k)."""
-    sink, seen, now = MapSink(), {}, [0]
+def watched(config, steps=6, acc=1, join=None, start=0, between=None, sink=None):
+    """A training with what its forwards were given; the sink, step -> module -> (q, k). between: is called with the
+    monitor and the number of each step before it."""
+    sink, seen, now = sink or MapSink(), {}, [0]
     torch.manual_seed(0)
     model = GPT(d=32, n=2, t=80)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
     monitor = TrainerMon(config, sinks=[sink]) if join is None else TrainerMon(config, agent={"join": join})
-    monitor.set_monitor(model, grad_acc_steps=acc, optimizer=optimizer)
+    monitor.set_monitor(model, grad_acc_steps=acc, optimizer=optimizer, start_iteration=start)
     for name, module in model.named_modules():
         if name.endswith("core"):
             module.register_forward_pre_hook(
@@ -171,8 +173,10 @@ def watched(config, steps=6, acc=1, join=None):
                     seen.setdefault((now[0], name), [t.detach().clone() for t in args[:2]]) and None
                 )
             )
-    for number in range(steps):
+    for number in range(start, start + steps):
         now[0] = number
+        if between is not None:
+            between(monitor, number)
         for _ in range(acc):
             x = torch.randint(0, 256, (2, 80), generator=torch.Generator().manual_seed(number))
             F.cross_entropy(model(x).flatten(0, 1), x.flatten()).backward()
@@ -224,6 +228,75 @@ def test_maps_follow_the_steps_that_are_collected():
     config["telltale"]["attention_maps_interval"] = 6
     sink, _ = watched(config, steps=12)
     assert sorted({step for step, _ in sink.maps()}) == [1, 7]
+
+
+def mapped_at(listed, **more):
+    return {"telltale": {"attention_maps": {"blocks.0": [0]}, "attention_maps_steps": listed}, **more}
+
+
+def steps_of(sink):
+    return sorted({step for step, _ in sink.maps()})
+
+
+@pytest.mark.parametrize(
+    ("listed", "more", "sent"),
+    [
+        ([7, 1, 4, 4, 100], {}, [1, 4, 7]),
+        ([0], {}, [0]),
+        ([], {}, [0]),  # at the interval
+        ([0, 1, 6, 8, 9], {"start_step": 3, "step_interval": 2}, [3, 7, 9]),  # at the next that is collected
+        ([1, 5, 9], {"collect_times": 6}, [1, 5]),
+    ],
+)
+def test_maps_are_sent_at_the_steps_that_are_listed(listed, more, sent):
+    sink, _ = watched(mapped_at(listed, **more), steps=12)
+    assert steps_of(sink) == sent
+
+
+def test_a_step_that_passed_before_the_watch_began_is_not_made_up_for():
+    sink, _ = watched(mapped_at([3, 10, 12]), steps=5, start=10)
+    assert steps_of(sink) == [10, 12]
+    sink, _ = watched(mapped_at([3, 12]), steps=5, start=10)
+    assert steps_of(sink) == [12]
+
+
+class Steered(MapSink):
+    """Offers configs: step -> text."""
+
+    takes_configs = True
+
+    def __init__(self, offers):
+        super().__init__()
+        self.offers = offers
+
+    def config_words(self):
+        words = ConfigWords()
+        words.is_offered.value = 1
+        return words
+
+    def config_due(self, step):
+        return (step, self.offers[step]) if step in self.offers else None
+
+
+def test_a_step_of_a_stop_is_made_up_for_when_it_ends():
+    config = mapped_at([1, 4, 5, 9])
+    offers = {
+        step: json.dumps(configfile.load({**config, "dynamic_on": is_on}).document)
+        for step, is_on in ((3, False), (7, True))
+    }
+    sink, _ = watched(config, steps=12, sink=Steered(offers))
+    assert steps_of(sink) == [1, 7, 9]
+
+
+def test_the_steps_of_a_new_config_take_the_place_of_the_old_ones():
+    pushed = {4: mapped_at([2, 6, 7]), 8: mapped_at([]), 10: mapped_at([8, 11])}
+
+    def between(monitor, number):
+        if number in pushed:
+            monitor.apply(configfile.load(pushed[number]))
+
+    sink, _ = watched(mapped_at([1, 5]), steps=13, between=between)
+    assert steps_of(sink) == [1, 6, 7, 8, 11]  # 8: at the interval
 
 
 def test_wrong_names_and_heads_are_told():
@@ -287,10 +360,17 @@ def test_the_field_reads_alike_with_and_without_the_native_core(monkeypatch):
         '{"telltale": {"attention_maps": {"a": [-1], "b": [0, 7000], "c": []}}}',
         '{"telltale": {"attention_maps": {"a": 3, "b": [1]}, "attention_maps_size": 4, "attention_maps_interval": 0}}',
         '{"telltale": {"attention_maps": []}}',
+        '{"telltale": {"attention_maps_steps": [-1, 7, "8", 3, 2e15]}}',
+        '{"telltale": {"attention_maps_steps": 5}}',
+        '{"telltale": {"attention_maps_steps": [true]}}',
     ]
+    never = [10**15]  # what could not be read selects no step
     read = [configfile.parse(text).config for text in texts]
     assert read[0].attention_maps == {"b": [0], "c": []} and read[1].attention_maps == {"b": [1]}
     assert read[1].attention_maps_size == 64 and read[1].attention_maps_interval == 100
+    assert [one.attention_maps_steps for one in read] == [[], [], [], [7, 3], never, never]
     monkeypatch.setattr("telltale.native.available", lambda: False)
     for text, wanted in zip(texts, read):
-        assert configfile.parse(text).config.attention_maps == wanted.attention_maps
+        config = configfile.parse(text).config
+        assert config.attention_maps == wanted.attention_maps
+        assert config.attention_maps_steps == wanted.attention_maps_steps

@@ -207,6 +207,8 @@ def test_it_is_said_which_default_a_field_holds(monkeypatch: pytest.MonkeyPatch,
         {"cc_distribution": {"cc_codeline": 5}},
         {"l2_targets": {"linear_hook": [3]}},
         {"l2_targets": 7},
+        {"telltale": {"attention_maps_steps": "all"}},
+        {"telltale": {"attention_maps_steps": [-3]}},
     ],
 )
 def test_a_selection_of_which_nothing_could_be_read_is_said_to_select_nothing(

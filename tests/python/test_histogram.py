@@ -10,14 +10,17 @@ from typing import Any
 import pytest
 import torch
 from recording import RecordingSink
-from telltale import configfile, octaves
-from telltale.bins import OCTAVE_EDGES, OCTAVES, edges_of
+from telltale import configfile, native, octaves
+from telltale.bins import ALL_EDGES, BINS, DEFINITION, OCTAVE_EDGES, OCTAVES, OCTAVES_DEFINITION, edges_of
 from telltale.kinds import Kind, Stat
 from telltale.measure import Measurer
-from telltale.pytorch import TrainerMon
-from telltale.series import SeriesDesc, SeriesTable
+from telltale.pytorch import TrainerMon, histogram
+from telltale.pytorch.optimizerparts import UpdatePart
+from telltale.series import SeriesDesc, SeriesTable, is_histogram
 
-KINDS = ["grad_unreduced", "grad_reduced", "param_origin", "actv", "actv_grad", "exp_avg", "exp_avg_sq"]
+KINDS = [
+    "grad_unreduced", "grad_reduced", "param_origin", "actv", "actv_grad", "exp_avg", "exp_avg_sq", "update", "ratio",
+]  # fmt: skip
 
 
 def brute(tensor: torch.Tensor) -> list[int]:
@@ -81,7 +84,8 @@ def train(config: dict[str, Any] | None, sink: RecordingSink | None = None) -> l
 
 def test_each_kind_has_one_and_the_training_is_the_same_to_the_bit() -> None:
     sink = RecordingSink()
-    config = {"wg_distribution": True, "xy_distribution": True, "param_distribution": True, "mv_distribution": True}
+    fields = ("wg_distribution", "xy_distribution", "param_distribution", "mv_distribution", "ur_distribution")
+    config: dict[str, Any] = dict.fromkeys(fields, True)
     watched = train(config | {"telltale": {"histogram": KINDS}}, sink)
     assert all(torch.equal(a, b) for a, b in zip(watched, train(None)))
     seen: dict[Kind, int] = {}
@@ -96,8 +100,77 @@ def test_each_kind_has_one_and_the_training_is_the_same_to_the_bit() -> None:
             # Nothing here is NaN: all elements are counted, and those that are zero among them.
             assert table.values.sum(axis=1).tolist() == own.values["numel"].tolist()
             seen[table.kind] = seen.get(table.kind, 0) + 1
-    assert set(seen) == {Kind[word.upper()] for word in KINDS} and seen[Kind.GRAD_REDUCED] == 4
-    assert edges_of(Kind.ACTV) == OCTAVE_EDGES and len(edges_of(Kind.UPDATE)) == 33
+            assert table.values.shape[1] == OCTAVES
+    assert {kind.word for kind in seen} == set(KINDS) and seen[Kind.GRAD_REDUCED] == 4
+    assert seen[Kind.UPDATE] == seen[Kind.UPDATE_RATIO] == 3  # none at the first step, and never two
+    assert edges_of(OCTAVES) == OCTAVE_EDGES and edges_of(BINS) == ALL_EDGES
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+@pytest.mark.parametrize("listed", [[], ["update"], ["ratio"], ["update", "ratio"]])
+def test_the_update_has_one_histogram_with_the_bins_that_are_asked_for(
+    listed: list[str], is_native: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved, made, passes = UpdatePart.moved, [], []
+
+    def watched(self: UpdatePart, *given: Any) -> Any:
+        made[:] = moved(self, *given)
+        return tuple(made)
+
+    def linear(self: UpdatePart, tensor: torch.Tensor) -> torch.Tensor:
+        passes.append(tensor)
+        return histogram.counts(tensor)
+
+    monkeypatch.setattr(native, "available", lambda: is_native)
+    monkeypatch.setattr(UpdatePart, "moved", watched)
+    monkeypatch.setattr(UpdatePart, "counts", linear)
+    weight = torch.nn.Parameter(torch.ones(40, 30))
+    model = torch.nn.ParameterDict({"weight": weight})
+    optimizer = torch.optim.Adam([weight])
+    sink = RecordingSink()
+    monitor = TrainerMon({"ur_distribution": True, "telltale": {"histogram": listed}}, sinks=[sink])
+    monitor.set_monitor(model, optimizer=optimizer)
+    torch.manual_seed(3)
+    for _ in range(2):
+        weight.grad = torch.randn(40, 30) * torch.exp2(torch.randint(-40, 40, (40, 30)).float())
+        optimizer.step()
+    state = optimizer.state[weight]
+    state["exp_avg"][0, :5], state["exp_avg"][0, 5], state["exp_avg"][0, 6] = math.nan, math.inf, -math.inf
+    state["exp_avg"][1], state["exp_avg_sq"][1] = 0, 0  # a row that never had a gradient
+    state["exp_avg_sq"][2, :7] = 0  # squares that were too small for their type
+    optimizer.step()
+    monitor.close()
+    assert len(passes) == 2 * (2 - len(listed))  # the first step finds no moments
+    for kind, tensor in zip((Kind.UPDATE, Kind.UPDATE_RATIO), made):
+        [shot] = [one for one in sink.frames[-1].tables if one.kind is kind and is_histogram(one)]
+        values = sink.record(kind, "weight")
+        is_listed = kind.word in listed
+        assert shot.values[0].tolist() == (brute(tensor) if is_listed else histogram.counts(tensor).tolist())
+        assert shot.series[0].definition == (OCTAVES_DEFINITION if is_listed else DEFINITION)
+        assert int(values["nans"]) == int(tensor.isnan().sum()) == 1200 - int(shot.values[0].sum()) > 0
+        assert int(values["pos_infs"] + values["neg_infs"]) == int(tensor.isinf().sum()) > 0
+
+
+def test_a_kind_that_is_not_collected_has_no_histogram() -> None:
+    sink = RecordingSink()
+    train({"wg_distribution": True, "telltale": {"histogram": ["update", "ratio", "actv"]}}, sink)
+    assert not [table for frame in sink.frames for table in frame.tables if is_histogram(table)]
+
+
+def test_another_config_changes_the_bins_while_the_training_runs() -> None:
+    weight = torch.nn.Parameter(torch.ones(4, 3))
+    optimizer = torch.optim.Adam([weight])
+    sink = RecordingSink()
+    monitor = TrainerMon({"ur_distribution": True}, sinks=[sink])
+    monitor.set_monitor(torch.nn.ParameterDict({"weight": weight}), optimizer=optimizer)
+    for listed in ([], ["update"], []):
+        monitor.apply(configfile.load({"ur_distribution": True, "telltale": {"histogram": listed}}))
+        for _ in range(2):
+            weight.grad = torch.randn(4, 3)
+            optimizer.step()
+    monitor.close()
+    shots = [one for frame in sink.frames for one in frame.tables if one.kind is Kind.UPDATE and is_histogram(one)]
+    assert [one.values.shape[1] for one in shots] == [BINS, OCTAVES, OCTAVES, BINS, BINS]
 
 
 def test_the_config_names_kinds() -> None:

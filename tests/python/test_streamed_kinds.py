@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import telltale
 import torch
 from serving import Server
-from telltale.bins import ALL_EDGES
+from telltale.bins import ALL_EDGES, OCTAVE_EDGES
 from telltale.configfile import load
 from telltale.pytorch import TrainerMon
+from telltale.reading import ReadError
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 KINDS = {
     "grad_unreduced": {"norm"},
@@ -98,6 +101,52 @@ def test_every_kind_and_statistic_reaches_the_capsule(
     for step in (1, 2, 3):
         [counts] = [value["value"] for value in histogram["values"] if value["step"] == step]
         assert sum(counts) == model.gate.weight.numel()
+
+
+def test_an_update_by_powers_of_two_is_read_by_all_that_read_histograms(
+    server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Also where the config came to list it while the training ran."""
+    monkeypatch.setenv("TELLTALE_JOIN", server.join)
+    torch.manual_seed(0)
+    model = Gate()
+    optimizer = torch.optim.Adam(model.parameters())
+    monitor = TrainerMon({"ur_distribution": True})
+    monitor.set_monitor(model, optimizer=optimizer)
+    for step in range(6):
+        if step == 3:
+            monitor.apply(load({"ur_distribution": True, "telltale": {"histogram": ["update"]}}))
+        optimizer.zero_grad()
+        model(torch.randn(6, 8)).square().sum().backward()
+        optimizer.step()
+    assert monitor.flush(10) and monitor.counters()["dropped"] == 0
+    monitor.close()
+    assert server.stop() == 0
+
+    found = [s for s in server.show("gate.weight") if s["stat"] == "hist"]
+    steps = {(s["kind"], len(s["edges"])): [value["step"] for value in s["values"]] for s in found}
+    assert steps == {("update", 33): [1, 2], ("update", 128): [3, 4, 5], ("ratio", 33): [1, 2, 3, 4, 5]}
+    [binned] = [s for s in found if len(s["edges"]) == 128]
+    assert [float(edge) for edge in binned["edges"]] == OCTAVE_EDGES
+    assert all(sum(value["value"]) == model.gate.weight.numel() for value in binned["values"])
+    lost = server._ask("show", "--series", "gate.weight", "--stat", "hist", "--formats")["series"]
+    assert [(one["kind"], len(one["values"]), "formats" in one["values"][0]) for one in lost] == [("update", 3, True)]
+    server._ask("export", "--to", "tensorboard", "--kind", "update", "--stat", "hist", "-o", str(tmp_path / "events"))
+    events = EventAccumulator(str(next((tmp_path / "events").rglob("rank0"))), {"histograms": 0})
+    events.Reload()
+    counted = {}
+    for tag in events.Tags()["histograms"]:
+        counted |= {event.step: event.histogram_value.bucket for event in events.Histograms(tag)}
+    assert {step: len(counts) for step, counts in counted.items()} == {1: 32, 2: 32, 3: 127, 4: 127, 5: 127}
+    assert [counted[value["step"]] for value in binned["values"]] == [value["value"] for value in binned["values"]]
+    [capsule] = server.folder.rglob("*.telltale")
+    with telltale.open(capsule) as run:
+        frame = run.frame("update", "hist", steps=slice(3, None))
+        assert frame["hist"].tolist() == [value["value"] for value in binned["values"]]
+        assert list(frame.edges) == OCTAVE_EDGES
+        assert len(run.frame("update", "hist", steps=slice(0, 3)).edges) == 33
+        with pytest.raises(ReadError, match="steps"):
+            run.frame("update", "hist")
 
 
 class Pair(torch.nn.Module):

@@ -37,7 +37,7 @@ constexpr const char* kEveryField = R"({
     "telltale": {"attention_hook": true, "attention_queries": 0, "stop_after_struct": true, "stop_after_cc_log": true,
         "actv_grad_input": "total", "alert_two_sided": true, "checksum": true, "threads": 4, "overhead_budget": 2.5,
         "environment": false, "system_metrics": false, "attention_maps": {"layers.0.attn": [0, 3], "layers.1": []}, "attention_maps_interval": 50,
-        "attention_maps_size": 32, "flight_recorder": 48, "histogram": ["grad_reduced", "actv"]}
+        "attention_maps_steps": [100, 0], "attention_maps_size": 32, "flight_recorder": 48, "histogram": ["grad_reduced", "actv", "update", "ratio"]}
 })";
 
 ParsedConfig parsed(std::string_view text)
@@ -96,7 +96,7 @@ private Q_SLOTS:
         QCOMPARE(c.overheadBudget, 2.5);
         QVERIFY(!c.environment && !c.systemMetrics);
         QCOMPARE(c.flightRecorder, std::int64_t { 48 });
-        QCOMPARE(c.histogram, (std::vector<std::string> { "grad_reduced", "actv" }));
+        QCOMPARE(c.histogram, (std::vector<std::string> { "grad_reduced", "actv", "update", "ratio" }));
         QVERIFY((c.ccCodeline == std::vector<std::string> { "train.py\\[23\\]" }));
         QCOMPARE(c.alertRules.size(), std::size_t { 2 });
         QVERIFY((c.alertRules[0] == AlertRule { "AnomalyTurbulence", 0.5 }));
@@ -114,6 +114,7 @@ private Q_SLOTS:
         QVERIFY((c.attentionMaps.at("layers.0.attn") == std::vector<int> { 0, 3 }));
         QVERIFY(c.attentionMaps.at("layers.1").empty());
         QCOMPARE(c.attentionMapsInterval, std::int64_t { 50 });
+        QVERIFY((c.attentionMapsSteps == std::vector<std::int64_t> { 100, 0 }));
         QCOMPARE(c.attentionMapsSize, std::int64_t { 32 });
         QCOMPARE(c.actvGradInput, std::string("total"));
         QCOMPARE(c.threads, std::int64_t { 4 });
@@ -217,6 +218,8 @@ private Q_SLOTS:
         row(R"({"telltale": {"attention_maps": ["layers.0"]}})", "/telltale/attention_maps", "an object such as");
         row(R"({"telltale": {"attention_maps": {"a": 1}}})", "/telltale/attention_maps/a", "at most 16 heads");
         row(R"({"telltale": {"attention_maps": {"a": [-1]}}})", "/telltale/attention_maps/a/0", "from 0 to 4095");
+        row(R"({"telltale": {"attention_maps_steps": 7}})", "/telltale/attention_maps_steps", "a list of steps");
+        row(R"({"telltale": {"attention_maps_steps": [3, -1]}})", "/telltale/attention_maps_steps/1", "from 0 to");
         row(R"({"telltale": {"attention_maps_size": 65}})", "/telltale/attention_maps_size", "from 8 to 64");
         row(R"({"ndigits": 0})", "/ndigits", "from 1 to 20");
         row(R"({"ndigits": 2.5})", "/ndigits", "2.5");
@@ -383,6 +386,7 @@ private Q_SLOTS:
         QTest::newRow("the only target") << R"({"targets": {"layers.0": "tensor"}})";
         QTest::newRow("ranks of another type") << R"({"module_ranks": 0})";
         QTest::newRow("no rank") << R"({"module_ranks": [-1, "0"]})";
+        QTest::newRow("no step of maps") << R"({"telltale": {"attention_maps_steps": [-1]}})";
         QTest::newRow("code") << R"({"cc_distribution": {"cc_codeline": [23]}})";
         QTest::newRow("linear layers") << R"({"l2_targets": {"linear_hook": "layers.0"}})";
     }

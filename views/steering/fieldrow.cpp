@@ -225,7 +225,9 @@ QWidget* FieldRow::makeText(const Json& schema)
         edit->setFont(isNumber ? numberFont(12) : codeFont(12));
     const bool isTargets = m_field.name == "targets";
     const bool isList = isTargets || isListOf(schema, "integer") || isListOf(schema, "string");
-    if (isList)
+    if (m_field.name == "attention_maps_steps")
+        edit->setPlaceholderText(tr("by interval"));
+    else if (isList)
         edit->setPlaceholderText(tr("all"));
     else if (m_field.name == "overhead_budget")
         edit->setPlaceholderText(tr("none"));

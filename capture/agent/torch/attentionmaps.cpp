@@ -120,6 +120,22 @@ std::optional<std::string> attentionMapDocument(const torch::Tensor& query, cons
     return document;
 }
 
+AttentionMaps::AttentionMaps(const config::MonitorConfig& config, std::int64_t step)
+    : m_config(config)
+{
+    auto& steps = m_config.attentionMapsSteps;
+    std::sort(steps.begin(), steps.end());
+    if (!steps.empty())
+        m_turn = std::lower_bound(steps.begin(), steps.end(), step) - steps.begin();
+}
+
+std::int64_t AttentionMaps::turnOf(std::int64_t step) const
+{
+    const auto& steps = m_config.attentionMapsSteps;
+    return steps.empty() ? (step - m_config.startStep) / m_config.attentionMapsInterval
+                         : std::upper_bound(steps.begin(), steps.end(), step) - steps.begin();
+}
+
 std::optional<std::vector<int>> AttentionMaps::headsOf(const std::string& name) const
 {
     std::optional<std::set<int>> heads;

@@ -27,14 +27,12 @@ class AttentionMaps {
 public:
     static constexpr std::size_t kMost = 64; ///< of one step
 
-    explicit AttentionMaps(const config::MonitorConfig& config)
-        : m_config(config)
-    {
-    }
+    /// step: of the training when the config comes into force; those that it lists before are not made up for.
+    AttentionMaps(const config::MonitorConfig& config, std::int64_t step);
 
     /// Heads that are asked for of a module, empty = the first few; nothing where none is.
     std::optional<std::vector<int>> headsOf(const std::string& name) const;
-    /// In the first step of an interval that is collected.
+    /// In the first step that is collected of an interval, or from a listed step on.
     bool areDue(std::int64_t step) const { return turnOf(step) != m_turn; }
     /// Keeps a module's maps until the step ends; why not, "" when it did.
     std::string add(const std::string& name, const torch::Tensor& query, const torch::Tensor& key, double scale,
@@ -43,15 +41,12 @@ public:
     std::vector<std::pair<std::string, std::string>> take(std::int64_t step);
 
 private:
-    std::int64_t turnOf(std::int64_t step) const
-    {
-        return (step - m_config.startStep) / m_config.attentionMapsInterval;
-    }
+    std::int64_t turnOf(std::int64_t step) const;
 
-    config::MonitorConfig m_config;
+    config::MonitorConfig m_config; ///< its attentionMapsSteps in order
     std::vector<std::pair<std::string, std::string>> m_waiting;
     std::size_t m_count = 0;
-    std::int64_t m_turn = -1;
+    std::int64_t m_turn = -1; ///< the interval that the last maps were of; or how many listed steps are done with
 };
 
 }

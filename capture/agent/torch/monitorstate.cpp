@@ -88,7 +88,7 @@ void TrainerMon::State::watchParameters()
     static_cast<Watched&>(*this) = {};
     planRecorder();
     if (!m_options.config.attentionMaps.empty() && isOfThisRank())
-        m_maps.emplace(m_options.config);
+        m_maps.emplace(m_options.config, m_step);
     const auto& wanted = m_wanted;
     const auto& binned = m_options.config.histogram;
     for (SeriesTable* table : tables())

@@ -12,14 +12,14 @@ namespace telltale {
 namespace {
 
 /// A field that is not here is named to the user, so that a new one is never ignored in silence.
-constexpr std::array<std::string_view, 28> kServed {
+constexpr std::array<std::string_view, 29> kServed {
     "targets", "module_ranks", "xy_distribution", "all_xy", "forward_only", "backward_only", "mv_distribution",
     "param_distribution", "wg_distribution", "monitor_mbs_grad",
     "ops", // the dashboard gets all of them
     "eps", "start_step", "step_interval", "collect_times", "dynamic_on", "telltale.attention_hook",
     "telltale.attention_queries", "telltale.histogram", "telltale.threads", "telltale.overhead_budget",
     "telltale.flight_recorder", "telltale.environment", "telltale.attention_maps", "telltale.attention_maps_interval",
-    "telltale.attention_maps_size",
+    "telltale.attention_maps_steps", "telltale.attention_maps_size",
     "telltale.actv_grad_input", // always the total, as its series say
     "format", // as long as it is the stream
 };

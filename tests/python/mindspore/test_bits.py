@@ -7,19 +7,23 @@ from typing import Any
 
 import mindspore as ms
 import mindspore.experimental.optim as experimental
+import numpy as np
 import pytest
 from mindspore import nn, ops
 from recording import RecordingSink
+from telltale import native
 from telltale.agent.workbench import Workbench
+from telltale.bins import BINS, OCTAVE_EDGES
 from telltale.kinds import Kind
 from telltale.mindspore import TrainerMon, executor
 from telltale.mindspore.measure import Reader
+from telltale.mindspore.optimizerparts import UpdatePart
 from tinynet import adamw, bits, made, train
 
 EVERYTHING = {
     "targets": {}, "wg_distribution": True, "param_distribution": True, "mv_distribution": True,
     "ur_distribution": True, "mg_direction": True, "xy_distribution": True, "all_xy": True, "stack_info": True,
-    "monitor_mbs_grad": True, "telltale": {"histogram": ["grad_reduced", "actv"]},
+    "monitor_mbs_grad": True, "telltale": {"histogram": ["grad_reduced", "actv", "update"]},
 }  # fmt: skip
 KINDS = {
     Kind.PARAM_ORIGIN, Kind.PARAM_UPDATED, Kind.GRAD_REDUCED, Kind.GRAD_UNREDUCED, Kind.EXP_AVG, Kind.EXP_AVG_SQ,
@@ -181,6 +185,29 @@ def test_what_lies_on_a_device_is_measured_there(monkeypatch: pytest.MonkeyPatch
         assert one["sumsq"] == pytest.approx(other["sumsq"], rel=1e-5) and one["numel"] == other["numel"]
     told = [text for text in there[2].sentences() if "no histograms" in text]
     assert len(told) == 1 and not [text for text in there[2].sentences() if "error" in text]
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+def test_the_update_is_counted_by_powers_of_two_where_it_is_listed(
+    monkeypatch: pytest.MonkeyPatch, is_native: bool
+) -> None:
+    """Numpy makes it, and the kernel reads it as any other array; the ratio keeps its own bins."""
+    moved, made = UpdatePart.moved, []
+
+    def watched(self: UpdatePart, m: Any, v: Any, *given: Any) -> Any:
+        m[0] = np.nan, np.inf, -np.inf, *m[0, 3:]
+        made.append(moved(self, m, v, *given))
+        return made[-1]
+
+    monkeypatch.setattr(native, "available", lambda: is_native)
+    monkeypatch.setattr(UpdatePart, "moved", watched)
+    _, _, sink = trained(2, {**EVERYTHING, "xy_distribution": False, "targets": {"head.weight": {}}})
+    update = made[-1][0].astype(np.float64)
+    counts = sink.histogram(Kind.UPDATE, "head.weight").tolist()
+    assert counts == np.histogram(update, OCTAVE_EDGES)[0].tolist()
+    assert sum(counts) == update.size - 1 and sink.record(Kind.UPDATE, "head.weight")["nans"] == 1
+    ratios = sink.histogram(Kind.UPDATE_RATIO, "head.weight")
+    assert len(ratios) == BINS and sum(ratios) == update.size - 1
 
 
 @pytest.mark.long

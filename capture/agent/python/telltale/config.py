@@ -67,6 +67,7 @@ class MonitorConfig:
     attention_queries: int = 32  # telltale.attention_queries: rows looked at per head; 0 = all
     attention_maps: dict[str, list[int]] = field(default_factory=dict)  # telltale.attention_maps: module -> heads
     attention_maps_interval: int = 100  # telltale.attention_maps_interval: in steps
+    attention_maps_steps: list[int] = field(default_factory=list)  # telltale.attention_maps_steps: not by interval
     attention_maps_size: int = 64  # telltale.attention_maps_size: rows and columns at most
     actv_grad_input: str = "share"  # telltale.actv_grad_input: of an input's gradient: "share" or "total"
     checksum: bool = False  # telltale.checksum: of every tensor measured

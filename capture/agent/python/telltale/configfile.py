@@ -182,6 +182,7 @@ _NOTHING: dict[str, Any] = {
     "/targets": {"(none)": {}},
     "/module_ranks": [1_000_000],
     "/cc_distribution/cc_codeline": ["(?!)"],
+    "/telltale/attention_maps_steps": [1_000_000_000_000_000],
     "/l2_targets": {},
     **{f"/l2_targets/{hook}": ["(none)"] for hook in _HOOKS},
 }
@@ -267,14 +268,16 @@ def _keep_narrow(given: dict[str, Any], document: dict[str, Any]) -> None:
     for name, heads in list(maps.items()):
         if not heads and given["telltale"]["attention_maps"][name]:
             del maps[name]  # an empty list means the first heads
-    comm, hooks = document.get("cc_distribution", {}), document.get("l2_targets", {})
+    comm, hooks, own = (document.get(name, {}) for name in ("cc_distribution", "l2_targets", "telltale"))
     asked = {
-        name: given[name] if isinstance(given.get(name), dict) else {} for name in ("cc_distribution", "l2_targets")
+        name: given[name] if isinstance(given.get(name), dict) else {}
+        for name in ("cc_distribution", "l2_targets", "telltale")
     }
     selections: list[tuple[Any, dict[str, Any], str]] = [
         (given.get("targets"), document, "/targets"),
         (given.get("module_ranks"), document, "/module_ranks"),
         (asked["cc_distribution"].get("cc_codeline"), comm, "/cc_distribution/cc_codeline"),
+        (asked["telltale"].get("attention_maps_steps"), own, "/telltale/attention_maps_steps"),
         *((names, hooks, f"/l2_targets/{hook}") for hook, names in asked["l2_targets"].items() if hook in _HOOKS),
     ]
     for was, owner, pointer in selections:

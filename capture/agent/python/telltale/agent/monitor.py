@@ -201,6 +201,7 @@ class Monitor(LegacyInterface, abc.ABC):
             )
         config = self.config
         engine = self.make_engine(config)
+        engine.step = self._arguments["start"]
         if again is not None:
             engine.dispatcher = again.dispatcher
         else:

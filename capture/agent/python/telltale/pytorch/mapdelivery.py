@@ -5,6 +5,7 @@ waiting for it."""
 from __future__ import annotations
 
 import time
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 import torch
@@ -43,11 +44,14 @@ class MapDelivery:
     """Thread: training."""
 
     def __init__(self, engine: Clock, heads: dict[str, list[int]], is_on_card: bool) -> None:
-        """heads: of each module whose maps are asked for; none = the first few."""
+        """heads: of each module whose maps are asked for; none = the first few. Steps of the config that lie before
+        the engine's are not made up for."""
         self._heads = heads
         self._interval = engine.config.attention_maps_interval
+        self._steps = sorted(engine.config.attention_maps_steps)
         self._size = engine.config.attention_maps_size
-        self._turn = -1  # the interval that the last maps were of
+        # The interval that the last maps were of; or how many of the listed steps are done with.
+        self._turn = bisect_left(self._steps, engine.step) if self._steps else -1
         self._count = 0  # of the step in progress
         self._here: dict[tuple[str, int], tuple[dict[str, Any], Any]] = {}
         self._landings: list[_Landing] = []
@@ -107,10 +111,12 @@ class MapDelivery:
             self.land(engine)
 
     def _turn_of(self, engine: Clock) -> int:
+        if self._steps:
+            return bisect_right(self._steps, engine.step)
         return (engine.step - engine.config.start_step) // self._interval
 
     def _is_due(self, engine: Clock) -> bool:
-        """The first step of an interval that is collected, whichever that is."""
+        """The first step that is collected of an interval, or from a listed step on, whichever that is."""
         return self._turn_of(engine) != self._turn
 
     def _let_fly(self, engine: Clock, name: str, head: dict[str, Any], maps: AttentionMaps) -> None:
