@@ -270,6 +270,13 @@
             <numerusform>the %n heads of lowest entropy</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>  ·  some of %n recorded steps in sight: zoom in to see more</source>
+        <translation>
+            <numerusform>  ·  some of %n recorded step in sight: zoom in to see more</numerusform>
+            <numerusform>  ·  some of %n recorded steps in sight: zoom in to see more</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CalmWords</name>

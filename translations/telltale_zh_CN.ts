@@ -309,6 +309,16 @@
         <source>first: step %1, rank %2, %3: %4</source>
         <translation>首个：第 %1 步，rank %2，%3：%4</translation>
     </message>
+    <message>
+        <source>from %1 to %2</source>
+        <comment>steps of a run</comment>
+        <translation>第 %1 至 %2 步</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <comment>from which a change of a config is in force</comment>
+        <translation>第 %1 步</translation>
+    </message>
 </context>
 <context>
     <name>ComparedCurves</name>
@@ -397,6 +407,14 @@
     <message>
         <source>no elements</source>
         <translation>无元素</translation>
+    </message>
+</context>
+<context>
+    <name>HeadMapsCanvas</name>
+    <message>
+        <source>%1, step %2</source>
+        <comment>a head, and when</comment>
+        <translation>%1，第 %2 步</translation>
     </message>
 </context>
 <context>
@@ -2130,6 +2148,10 @@
         <source>it was past the step %1 times</source>
         <translation>已有 %1 次错过该步</translation>
     </message>
+    <message>
+        <source>a list of steps, such as [0, 100]</source>
+        <translation>步的列表，例如 [0, 100]</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>
@@ -2222,6 +2244,38 @@
     <message>
         <source>max logit</source>
         <translation>最大 logit</translation>
+    </message>
+    <message>
+        <source>underflow in fp16</source>
+        <translation>fp16 下溢</translation>
+    </message>
+    <message>
+        <source>overflow in fp16</source>
+        <translation>fp16 上溢</translation>
+    </message>
+    <message>
+        <source>underflow in bf16</source>
+        <translation>bf16 下溢</translation>
+    </message>
+    <message>
+        <source>overflow in bf16</source>
+        <translation>bf16 上溢</translation>
+    </message>
+    <message>
+        <source>underflow in e4m3</source>
+        <translation>e4m3 下溢</translation>
+    </message>
+    <message>
+        <source>overflow in e4m3</source>
+        <translation>e4m3 上溢</translation>
+    </message>
+    <message>
+        <source>underflow in e5m2</source>
+        <translation>e5m2 下溢</translation>
+    </message>
+    <message>
+        <source>overflow in e5m2</source>
+        <translation>e5m2 上溢</translation>
     </message>
 </context>
 <context>
@@ -2502,10 +2556,6 @@
         <translation>将此配置不发送的内容的最近若干步保留在内存中，出问题时再发送：出现非有限值、某一步被放弃、训练因错误结束，或仪表板发现了事件。保留的是目标的权重、梯度、矩、激活值和注意力中未被采集的部分，每一步、每个 rank 都保留。true：32 步；false 或 0：不保留。测量它们在每一步都要花时间，并计入 overhead_budget。</translation>
     </message>
     <message>
-        <source>Kinds whose tensors get a histogram beside their statistics, at every step that collects them: signed bins by powers of two, from which the dashboard reads quantiles and what fp16, bf16 and fp8 would lose. ur_distribution has histograms of its own.</source>
-        <translation>这些类别的张量除统计量外还在每个采集步得到一个直方图：按二的幂划分的带符号区间，面板由此得出分位数以及 fp16、bf16 和 fp8 会丢失的部分。ur_distribution 自带直方图。</translation>
-    </message>
-    <message>
         <source>Keep in the run what the training runs on: versions, GPUs, host, git commit, command line without keys and passwords. Never the environment&apos;s variables. TELLTALE_ENVIRONMENT=off switches it off, too.</source>
         <translation>在运行中保留训练的环境：版本、GPU、主机、git 提交、不含密钥和密码的命令行。绝不保留环境变量。TELLTALE_ENVIRONMENT=off 也可将其关闭。</translation>
     </message>
@@ -2524,6 +2574,14 @@
     <message>
         <source>Rows and columns that a map has at most: where a sequence is longer, several queries share a row and several keys a column.</source>
         <translation>图最多的行数与列数：序列更长时，多个查询共用一行，多个键共用一列。</translation>
+    </message>
+    <message>
+        <source>Steps at which attention_maps are sent, in place of attention_maps_interval. Where a listed step is not collected, they are sent at the next that is; steps before the config came into force are not made up for. Empty: at the interval.</source>
+        <translation>发送 attention_maps 的步，取代 attention_maps_interval。列出的步未被采集时，在其后第一个被采集的步发送；配置生效之前的步不补发。留空：按间隔发送。</translation>
+    </message>
+    <message>
+        <source>Kinds whose tensors get a histogram beside their statistics, at every step that collects them: signed bins by powers of two, from which the dashboard reads quantiles and what fp16, bf16 and fp8 would lose. Those of update and ratio, which ur_distribution collects, take the place of its 30 linear bins.</source>
+        <translation>这些类别的张量除统计量外还在每个采集步得到一个直方图：按二的幂划分的带符号区间，面板由此得出分位数以及 fp16、bf16 和 fp8 会丢失的部分。update 与 ratio 由 ur_distribution 采集，此直方图取代其 30 个线性区间。</translation>
     </message>
 </context>
 <context>
@@ -3153,11 +3211,11 @@
     </message>
     <message>
         <source>Zoom &amp;back</source>
-        <translation>后退缩放(&amp;B)</translation>
+        <translation>返回上一缩放(&amp;B)</translation>
     </message>
     <message>
         <source>Zoom f&amp;orward</source>
-        <translation>前进缩放(&amp;O)</translation>
+        <translation>前往下一缩放(&amp;O)</translation>
     </message>
     <message>
         <source>Show the &amp;whole run</source>
@@ -3517,7 +3575,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>zoom back</source>
-        <translation>后退缩放</translation>
+        <translation>返回上一缩放</translation>
     </message>
     <message>
         <source>go to</source>
@@ -3716,6 +3774,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>collective</source>
         <translation>集合通信</translation>
+    </message>
+    <message>
+        <source>scalar</source>
+        <translation>标量</translation>
     </message>
 </context>
 <context>
@@ -4332,6 +4394,10 @@ GPL-3.0-or-later</translation>
         <source>The store has no room for this now; try again in a moment.</source>
         <translation>存储暂时没有空间接收，请稍后再试。</translation>
     </message>
+    <message>
+        <source>the window</source>
+        <translation>本窗口</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AnomaliesPanel</name>
@@ -4733,6 +4799,16 @@ GPL-3.0-or-later</translation>
     <message>
         <source>maps</source>
         <translation>注意力图</translation>
+    </message>
+    <message>
+        <source>queries down, keys across, recorded from step %1 to step %2</source>
+        <translation>查询向下，键向右，记录于第 %1 步至第 %2 步</translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  some of %n recorded steps in sight: zoom in to see more</source>
+        <translation>
+            <numerusform>  ·  可见范围内有 %n 个记录步，仅显示其中一部分：放大可查看更多</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5379,6 +5455,22 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Only what costs nothing: the training&apos;s own metrics</source>
         <translation>零开销：只采集训练自身的指标</translation>
+    </message>
+    <message>
+        <source>Forward pass</source>
+        <translation>前向</translation>
+    </message>
+    <message>
+        <source>Weights, gradients</source>
+        <translation>权重与梯度</translation>
+    </message>
+    <message>
+        <source>Attention entropy</source>
+        <translation>注意力熵</translation>
+    </message>
+    <message>
+        <source>Metrics alone</source>
+        <translation>仅指标</translation>
     </message>
 </context>
 <context>
@@ -6318,6 +6410,10 @@ GPL-3.0-or-later</translation>
             <numerusform>另有 %n 个</numerusform>
         </translation>
     </message>
+    <message>
+        <source>by interval</source>
+        <translation>按间隔</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::FindingsTree</name>
@@ -6813,11 +6909,6 @@ GPL-3.0-or-later</translation>
         <translation>%1：属于其参数，见下</translation>
     </message>
     <message>
-        <source>beside %1</source>
-        <comment>a finite value, of the elements that are not</comment>
-        <translation>另有 %1</translation>
-    </message>
-    <message>
         <source>of step %1</source>
         <translation>第 %1 步的值</translation>
     </message>
@@ -6828,6 +6919,23 @@ GPL-3.0-or-later</translation>
     <message>
         <source>last finite</source>
         <translation>最近有限值</translation>
+    </message>
+    <message>
+        <source>%1 left out</source>
+        <comment>of a value over the finite elements: the others</comment>
+        <translation>不含 %1</translation>
+    </message>
+    <message>
+        <source>What was collected at step %1 cannot be read.</source>
+        <translation>第 %1 步采集的数据无法读取。</translation>
+    </message>
+    <message>
+        <source>What was collected at step %1 did not arrive.</source>
+        <translation>第 %1 步采集的数据未送达。</translation>
+    </message>
+    <message>
+        <source>Not collected at step %1.</source>
+        <translation>第 %1 步未采集。</translation>
     </message>
 </context>
 <context>
@@ -6973,6 +7081,10 @@ GPL-3.0-or-later</translation>
         <source>newest</source>
         <translation>最新内容</translation>
     </message>
+    <message>
+        <source>This image cannot be read.</source>
+        <translation>无法读取此图像。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::LoggedPane</name>
@@ -7098,12 +7210,12 @@ GPL-3.0-or-later</translation>
         <translation>%1 / %2</translation>
     </message>
     <message>
-        <source>Regular expression: %1</source>
-        <translation>正则表达式：%1</translation>
-    </message>
-    <message>
         <source>The worst first</source>
         <translation>最差者在前</translation>
+    </message>
+    <message>
+        <source>The regular expression between the slashes cannot be read: %1. Mend it, or remove the slashes to look for the text itself.</source>
+        <translation>斜杠之间的正则表达式无法读取：%1。请改正，或去掉斜杠以直接查找该文本。</translation>
     </message>
 </context>
 <context>
@@ -7733,7 +7845,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>step %1 by %2, %3</source>
-        <translation>步 %1，%2，%3</translation>
+        <translation>第 %1 步，%2，%3</translation>
     </message>
 </context>
 <context>
@@ -7903,10 +8015,6 @@ GPL-3.0-or-later</translation>
 </context>
 <context>
     <name>telltale::views::RunView</name>
-    <message>
-        <source>This image cannot be read.</source>
-        <translation>无法读取此图像。</translation>
-    </message>
     <message>
         <source>Run</source>
         <translation>运行</translation>

@@ -34,7 +34,7 @@ LoggedContent contentOf(const std::string& bytes)
     const QImage image
         = QImage::fromData(reinterpret_cast<const uchar*>(bytes.data()), static_cast<int>(bytes.size()), "PNG");
     if (image.isNull() || image.width() > kLargestSide || image.height() > kLargestSide)
-        return { QCoreApplication::translate("telltale::views::RunView", "This image cannot be read."), {} };
+        return { QCoreApplication::translate("telltale::views::LoggedCards", "This image cannot be read."), {} };
     return { {}, image };
 }
 
