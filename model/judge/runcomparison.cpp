@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <telltale/core/numberformats.h>
 #include <telltale/judge/storedsigns.h>
 #include <telltale/judge/watchlist.h>
 #include <telltale/store/rowsof.h>
@@ -130,6 +131,9 @@ bool Comparer::isWanted(
     const bool isOfRank
         = m_wish.ranks.empty() || std::find(m_wish.ranks.begin(), m_wish.ranks.end(), row.rank) != m_wish.ranks.end();
     if ((m_wish.kind && row.kind != *m_wish.kind) || !isOfRank || !chosen[row.tensor])
+        return false;
+    // Histograms have them, beside which the tensor's statistics have the same name.
+    if (m_wish.stat && isFormatShare(*m_wish.stat) && !row.answers(*m_wish.stat))
         return false;
     const std::string& name = index.key(row).name;
     if (row.kind != Kind::Scalar || (!name.starts_with("telltale.") && !name.starts_with("system/") && !isTiming(name)))

@@ -161,6 +161,8 @@ void VerbsTest::showSaysWhatFormatsWouldLoseBesideStatistics()
     QCOMPARE(shareOf("fp16_overflow"), formats["fp16"]["overflowed"][0].get<double>());
     QCOMPARE(shareOf("e4m3_underflow"), formats["fp8 e4m3"]["flushed"].get<double>());
     QCOMPARE(shareOf("bf16_overflow"), formats["bf16"]["overflowed"][0].get<double>());
+    const Outcome same = call(app::compareVerb, { path, path, "--stat", "fp16_underflow" });
+    QVERIFY2(same.code == 0 && same.out.find("Equal") != std::string::npos, (same.out + same.err).c_str());
     for (const char* stat : { "fp16_underflow", "absmax" }) {
         const Outcome refused = call(app::exportVerb, { path, "--to", "csv", "--stat", stat, "-o", path + ".csv" });
         QCOMPARE(refused.code, 2);
