@@ -16,7 +16,7 @@ import torch.nn as nn
 from probed import Named, config, give
 from recording import RecordingSink
 from telltale import devicestats, native, series
-from telltale.bins import OCTAVE_EDGES
+from telltale.bins import OCTAVE_EDGES, OCTAVES
 from telltale.kinds import Kind, Stat
 from telltale.measure import DTYPES, Measurer
 from telltale.pytorch import PrecisionDebugger, TrainerMon
@@ -33,7 +33,7 @@ EVERYTHING = {
     "xy_distribution": True,
     "all_xy": True,
 }
-BINNED = ["grad_reduced", "param_origin", "actv", "exp_avg_sq"]
+BINNED = ["grad_reduced", "param_origin", "actv", "exp_avg_sq", "update"]
 FULL = {**EVERYTHING, "telltale": {"histogram": BINNED, "checksum": True}}
 
 
@@ -268,7 +268,8 @@ def test_nothing_waits_for_the_card(config: dict[str, Any]) -> None:
     assert not [wait for wait in waits if "called a synchronizing CUDA operation" in wait]
     if config is FULL:
         shots = [shot for frame in training.sink.frames for shot in frame.tables]
-        assert {shot.kind for shot in shots if is_histogram(shot)} >= {Kind.GRAD_REDUCED, Kind.PARAM_ORIGIN, Kind.ACTV}
+        binned = {shot.kind for shot in shots if is_histogram(shot) and shot.values.shape[1] == OCTAVES}
+        assert binned >= {Kind.GRAD_REDUCED, Kind.PARAM_ORIGIN, Kind.ACTV, Kind.UPDATE}
         measured = [shot.values["flags"] for shot in shots if shot.values.dtype == STATS]
         assert measured and all((flags & HASHED != 0).all() for flags in measured)
 

@@ -17,6 +17,7 @@ import torch
 import torch.nn as nn
 from recording import RecordingSink, norm
 from telltale import devicestats, deviceworker, native
+from telltale.bins import OCTAVES
 from telltale.kinds import Kind, Stat
 from telltale.measure import Measurer, torch_stats
 from telltale.pytorch import TrainerMon
@@ -232,6 +233,26 @@ def test_what_a_card_writes_later_equals_what_is_read_at_once(card: Card, monkey
             order = others[shot.key].arrival
             if order is not None:
                 assert shot.arrival is not None and shot.arrival.tolist() == order.tolist()
+
+
+def test_a_card_counts_the_update_as_the_host_does(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        model = nn.Linear(4, 2)
+        optimizer = torch.optim.Adam(model.parameters())
+        sink = Threaded()
+        monitor = TrainerMon({"ur_distribution": True, "telltale": {"histogram": ["update", "ratio"]}}, sinks=[sink])
+        monitor.set_monitor(model, optimizer=optimizer)
+        for _ in range(3):
+            train_on(model, optimizer)
+        assert monitor.flush(5)
+        monitor.close()
+        shots = [(frame.step, shot) for frame in sink.frames for shot in frame.tables if is_histogram(shot)]
+        found.append({(step, shot.kind): shot.values.tolist() for step, shot in shots})
+        monkeypatch.undo()  # the host's turn
+    assert found[0] == found[1] and len(found[0]) == 2 * 2
+    assert all(len(counts) == OCTAVES for rows in found[0].values() for counts in rows)
 
 
 def test_memory_that_a_card_writes_is_used_again_only_when_it_is_written(card: Card) -> None:
