@@ -22,6 +22,7 @@ import pytest
 from mindspore import Parameter, Tensor, ops
 from recording import RecordingSink
 from telltale.agent.measurer import Pending
+from telltale.bins import OCTAVES
 from telltale.dispatch import Dispatcher
 from telltale.kinds import Kind
 from telltale.mindspore import executor, late
@@ -324,3 +325,12 @@ def test_steps_that_found_no_room_are_counted() -> None:
     assert sorted(frame.step for frame in sink.frames if frame.tables) == list(range(1, 65))
     assert sink.lost == dict.fromkeys((65, 66, 67), samples_each(table))
     assert told and all("more slowly than the steps" in text for text in told)
+
+
+def test_what_there_was_no_room_for_is_lost_with_its_histogram() -> None:
+    table = SeriesTable(Kind.GRAD_REDUCED, has_bins=True)
+    row = table.add(SeriesDesc("w"))
+    step = late.LateStep([late.Work([(table, row)], lambda at, held: None, [None])], lambda *_: None, lambda _: None)
+    wanted = step.samples()
+    assert wanted == samples_each(table) + OCTAVES
+    assert step.arrive() and step.lost == wanted and not step.shots()
