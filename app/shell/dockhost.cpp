@@ -68,7 +68,6 @@ bool DockHost::eventFilter(QObject* watched, QEvent* event)
         closeWithoutRoom(m_window->size());
         if (m_closed.empty())
             m_wholeLayout.clear();
-        widenLeft();
     }
     return QObject::eventFilter(watched, event);
 }
@@ -83,6 +82,7 @@ void DockHost::makePanels(const WindowParts& parts)
         dock->setTitleBarWidget(panel.head);
         dock->setAllowedAreas(Qt::AllDockWidgetAreas);
         connect(dock->toggleViewAction(), &QAction::toggled, this, &DockHost::openChanged);
+        connect(dock->toggleViewAction(), &QAction::triggered, this, [this, dock = dock] { choose(dock); });
         // Later: the window is still laying out its docks.
         const auto fitSoon = [this] { QTimer::singleShot(0, this, &DockHost::fitHeads); };
         connect(dock, &QDockWidget::visibilityChanged, this, fitSoon);
@@ -110,9 +110,16 @@ void DockHost::toggle(const PanelFactory& row)
     items::assertGuiThread();
     QDockWidget* dock = dockOf(row);
     if (!isSeen(dock))
-        bringUp(dock->widget());
-    else
-        dock->close();
+        return bringUp(dock->widget());
+    choose(dock);
+    dock->close();
+}
+
+/// What a person opens or closes stays so, also where a small window has closed it or others.
+void DockHost::choose(QDockWidget* dock)
+{
+    m_closed.erase(dock);
+    m_wholeLayout.clear();
 }
 
 bool DockHost::isOpen(const PanelFactory& row) const
@@ -123,6 +130,8 @@ bool DockHost::isOpen(const PanelFactory& row) const
 void DockHost::bringUp(QWidget* panel)
 {
     auto* dock = static_cast<QDockWidget*>(panel->parentWidget());
+    if (dock->isHidden())
+        choose(dock);
     dock->show();
     dock->raise();
     panel->setFocus(Qt::ShortcutFocusReason);
@@ -305,17 +314,19 @@ void DockHost::focusNext(QWidget* center, bool forward)
 
 QByteArray DockHost::layoutNow() const
 {
-    return m_window->saveState(kVersion + (m_narrow ? kIsNarrow : 0) + (m_short ? kIsShort : 0));
+    return m_window->saveState(kVersion + (m_narrow ? kIsNarrow : 0) + (m_short ? kIsShort : 0)
+        + (m_isNarrowest ? kIsNarrowest : 0) + (m_isLowest ? kIsLowest : 0));
 }
 
 bool DockHost::takeLayout(const QByteArray& layout)
 {
-    for (int lacks = 0; lacks <= kIsNarrow + kIsShort; ++lacks) {
+    for (int lacks = 0; lacks <= kIsNarrow + kIsShort + kIsNarrowest + kIsLowest; ++lacks) {
         if (!m_window->restoreState(layout, kVersion + lacks))
             continue;
         m_narrow = (lacks & kIsNarrow) != 0;
         m_short = (lacks & kIsShort) != 0;
-        m_isNarrowest = m_isLowest = false;
+        m_isNarrowest = (lacks & kIsNarrowest) != 0;
+        m_isLowest = (lacks & kIsLowest) != 0;
         m_closed.clear();
         m_wholeLayout = layout; // squeezed into a small window, it would not be the same
         resized(m_window->size());
@@ -328,7 +339,7 @@ bool DockHost::takeLayout(const QByteArray& layout)
 
 QByteArray DockHost::save() const
 {
-    return m_isSpared ? m_layout : m_closed.empty() ? layoutNow() : m_wholeLayout;
+    return m_isSpared ? m_layout : m_wholeLayout.isEmpty() ? layoutNow() : m_wholeLayout;
 }
 
 bool DockHost::restore(const QByteArray& state)

@@ -63,6 +63,8 @@ private:
     static constexpr int kVersion = 1;
     static constexpr int kIsNarrow = 1;
     static constexpr int kIsShort = 2;
+    static constexpr int kIsNarrowest = 4;
+    static constexpr int kIsLowest = 8;
 
     QByteArray layoutNow() const;
     bool takeLayout(const QByteArray& layout); ///< and fits it to the window
@@ -70,6 +72,7 @@ private:
     void place(const std::function<bool(const PanelFactory&)>& isOpen);
     QDockWidget* dockOf(const PanelFactory& row) const;
     void bringUp(QWidget* panel);
+    void choose(QDockWidget* dock);
     void fitTabBars();
     void fitHeads();
 
@@ -85,7 +88,7 @@ private:
     bool m_isNarrowest = false; ///< there is no room beside the views
     bool m_isLowest = false; ///< nor below them
     std::set<QDockWidget*> m_closed; ///< until there is
-    QByteArray m_wholeLayout; ///< before they were closed
+    QByteArray m_wholeLayout; ///< before they were closed; empty: nothing was, or somebody has opened or closed others
     bool m_isSpared = false;
     QByteArray m_layout; ///< what comes back when they are no longer spared
 };

@@ -656,6 +656,21 @@ private Q_SLOTS:
         docks->arrange({});
         QVERIFY(docks->restore(kept));
         QCOMPARE(seen(), all);
+        // What a person opens there stays open, and comes back.
+        const auto& rows = panelFactories();
+        const auto modules = std::find_if(
+            rows.begin(), rows.end(), [](const PanelFactory& row) { return std::string_view(row.id) == "modules"; });
+        QVERIFY(modules != rows.end());
+        docks->resized({ 667, 467 });
+        docks->toggle(*modules);
+        QCOMPARE(seen(), QStringList { QStringLiteral("modules") });
+        const QByteArray chosen = docks->save();
+        docks->resized({ 1400, 900 });
+        QCOMPARE(seen(), all);
+        QVERIFY(docks->restore(chosen));
+        QCOMPARE(seen(), QStringList { QStringLiteral("modules") });
+        QVERIFY(docks->restore(kept));
+        QCOMPARE(seen(), all);
         settle();
         QVERIFY(comesToRest());
     }
