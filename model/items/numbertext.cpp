@@ -117,9 +117,9 @@ QString formatShort(double value)
     return withUnit(scaled, QLatin1String(kUnits.at(unit)));
 }
 
-QString formatFraction(double share)
+QString formatFraction(double share, int significant)
 {
-    return formatFigures(share * 100, 4, true) + (std::isfinite(share) ? kUnitSpace + QStringLiteral("%") : QString());
+    return formatFigures(share * 100, significant, true) + (std::isfinite(share) ? kUnitSpace + QStringLiteral("%") : QString());
 }
 
 QString reformatNumber(const QString& given)

@@ -10,7 +10,7 @@ namespace telltale::items {
 /// any (constant).
 QString formatStep(qint64 step);
 QString formatValue(double value, int significant = 4);
-QString formatFraction(double share); ///< "12.34 %" of 0.1234
+QString formatFraction(double share, int significant = 4); ///< "12.34 %" of 0.1234
 QString formatBytes(quint64 bytes); ///< "1.84 GB"
 QString formatShort(double value); ///< "186 k", "2.1 M"
 /// A number that a sentence in English has, "1.5e-07"; whatever is none is returned as it is.

@@ -23,12 +23,12 @@ QString kindText(Kind kind)
     return QCoreApplication::translate("Kind", kindTitle(kind));
 }
 
-QString statValueText(Stat stat, double value)
+QString statValueText(Stat stat, double value, int significant)
 {
     if (factsOf(stat).shown == Shown::Share)
-        return formatFraction(value);
+        return formatFraction(value, significant);
     const bool isExact = isNonFiniteCount(stat) && value == std::floor(value) && std::abs(value) < 1e15;
-    return isExact ? formatStep(static_cast<qint64>(value)) : formatValue(value);
+    return isExact ? formatStep(static_cast<qint64>(value)) : formatValue(value, significant);
 }
 
 QString statText(Stat stat)

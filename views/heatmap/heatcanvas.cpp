@@ -425,7 +425,7 @@ void HeatCanvas::tellSides(Readout& readout, const QString& stat) const
     const bool isAfter = sides.both.last < steps.first;
     const auto text = [&](CellState state, float value, int figures) {
         if (state == CellState::Value)
-            return formatValue(static_cast<double>(value), figures);
+            return statValueText(m_picture->stat, static_cast<double>(value), figures);
         return (isBefore || isAfter) && !series::isNonFinite(state) ? QString(QChar(0x2013)) : glyphs::word(state);
     };
     const bool areEqual = sides.statesA[at] == sides.statesB[at]
@@ -451,7 +451,7 @@ void HeatCanvas::tellSides(Readout& readout, const QString& stat) const
     else if (m_picture->scaleMode == HeatScale::Ratio)
         readout.value = std::abs(value - 1) < 0.1 ? ratioText(value) : QChar(0x00D7) + formatValue(value);
     else
-        readout.value = (value > 0 ? QStringLiteral("+") : QString()) + formatValue(value);
+        readout.value = (value > 0 ? QStringLiteral("+") : QString()) + statValueText(m_picture->stat, value);
 }
 
 void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const

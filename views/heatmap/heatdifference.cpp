@@ -98,7 +98,7 @@ void HeatPicture::spreadRatios()
         end = std::clamp(*last, kLeast, kMost);
     }
     end = end > 1 ? 2 * std::ceil(end / 2) : std::exp2(std::ceil(std::log2(end)));
-    scale = ValueScale(ValueScale::Mode::Linear, -end, end);
+    scale = ValueScale(ValueScale::Mode::Linear, -end, end).ofShares(factsOf(stat).shown == Shown::Share);
     for (const double part : { 1.0, 0.5, 0.0, -0.5, -1.0 })
         ticks.push_back({ part * end, ratioText(std::exp2(part * end)) });
     markClipped();

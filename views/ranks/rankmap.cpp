@@ -215,7 +215,8 @@ void RankMap::paintCells(QPainter& painter, const RankMapLayout& layout) const
             if (cell.width() >= kNumbered) {
                 // In the middle is the value, or the sign of what is none; where neither fits, the rank.
                 const bool isValue = one.value.state == CellState::Value;
-                const QString value = isValue ? formatValue(one.value.value, kMapFigures) : QString();
+                const QString value
+                    = isValue ? statValueText(m_picture->stat, one.value.value, kMapFigures) : QString();
                 painter.setFont(numberFont(11));
                 const bool fits = !isValue
                     || (cell.width() >= kValued && painter.fontMetrics().horizontalAdvance(value) + 4 <= cell.width());
@@ -297,8 +298,8 @@ void RankMap::paintHover(QPainter& painter, const RankMapLayout& layout, QSize s
     where.append(tr("step %1").arg(formatStep(one->value.step.value)));
     readout.where = where.join(items::comma());
     readout.state = one->value.state;
-    readout.value
-        = one->value.state == CellState::Value ? formatValue(one->value.value) : glyphs::word(one->value.state);
+    readout.value = one->value.state == CellState::Value ? statValueText(m_picture->stat, one->value.value)
+                                                         : glyphs::word(one->value.state);
     QStringList details { statText(m_picture->stat) };
     if (one->odd.grade != RankOddness::Grade::Like)
         details.append(

@@ -356,7 +356,7 @@ void ReplicaCanvas::paintRanks(QPainter& painter, const QRectF& area) const
             tr("rank %1").arg(m_picture->ranks[i].value));
         painter.setPen(series::isNonFinite(value.state) ? theme.criticalText : theme.text);
         painter.drawText(QRectF(area.left() + 60, y, 70, 16), Qt::AlignRight | Qt::AlignVCenter,
-            value.state == CellState::Value ? formatValue(value.value) : glyphs::word(value.state));
+            value.state == CellState::Value ? statValueText(m_picture->stat, value.value) : glyphs::word(value.state));
         const series::CellValue& bits = m_picture->checksums[i];
         painter.setFont(codeFont(11));
         painter.setPen(isOdd ? theme.criticalText : theme.text3);
