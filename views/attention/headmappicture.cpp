@@ -107,39 +107,41 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
         return tl::unexpected(all.error());
     const NamePattern pattern(filter.toStdString());
     MapsReader documents(reader, picture.trouble);
-    std::vector<HeadMapTile> tiles;
-    std::map<QString, store::DocumentInfo> newest; // by the module's name
+    struct Found {
+        HeadMapTile tile;
+        store::DocumentInfo from;
+    };
+    std::vector<Found> found;
     for (const store::DocumentInfo& info : analysis::headMapsAt(*all, rank, step)) {
         picture.hasAny = true;
         const QString name = bareName(info.name);
         if (!pattern.matches(name.toStdString()))
             continue;
-        newest.emplace(name, info);
         const SharedMaps maps = documents.read(info);
         for (std::size_t place = 0; maps && place < maps->heads.size(); ++place) {
             const ModuleKey key { name, Slot::ofHead(maps->heads[place]) };
-            tiles.push_back({ key, titleOf(key), info.step, maps, place });
+            found.push_back({ { key, titleOf(key), info.step, maps, place }, info });
         }
     }
-    const auto isChosen = [&selection](const HeadMapTile& tile) {
-        return std::find(selection.begin(), selection.end(), tile.key) != selection.end();
+    const auto isChosen = [&selection](const Found& one) {
+        return std::find(selection.begin(), selection.end(), one.tile.key) != selection.end();
     };
-    picture.areChosen = std::any_of(tiles.begin(), tiles.end(), isChosen);
+    picture.areChosen = std::any_of(found.begin(), found.end(), isChosen);
     if (picture.areChosen)
-        std::erase_if(tiles, [&](const HeadMapTile& tile) { return !isChosen(tile); });
-    if (tiles.size() > HeadMapPicture::kMost) {
-        picture.omitted = tiles.size() - HeadMapPicture::kMost;
-        tiles.resize(HeadMapPicture::kMost);
+        std::erase_if(found, [&](const Found& one) { return !isChosen(one); });
+    if (found.size() > HeadMapPicture::kMost) {
+        picture.omitted = found.size() - HeadMapPicture::kMost;
+        found.resize(HeadMapPicture::kMost);
     }
     if (!picture.areChosen) {
-        picture.tiles = std::move(tiles);
+        for (Found& one : found)
+            picture.tiles.push_back(std::move(one.tile));
         return picture;
     }
-    const std::size_t most = std::min(HeadMapPicture::kMostSteps, HeadMapPicture::kMost / tiles.size());
+    const std::size_t most = std::min(HeadMapPicture::kMostSteps, HeadMapPicture::kMost / found.size());
     std::set<std::size_t> counts;
-    for (const HeadMapTile& tile : tiles) {
-        Documents seen
-            = analysis::headMapsLike(*all, newest.at(tile.key.name), { std::min(range.first, tile.step), tile.step });
+    for (const auto& [tile, from] : found) {
+        Documents seen = analysis::headMapsLike(*all, from, { std::min(range.first, tile.step), tile.step });
         if (most > 1 && seen.size() > most)
             picture.thinned = std::max(picture.thinned, seen.size());
         const std::size_t before = picture.tiles.size();
