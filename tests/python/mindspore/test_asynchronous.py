@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 from mindspore import Parameter, Tensor, ops
 from recording import RecordingSink
+from telltale import series
 from telltale.agent.measurer import Pending
 from telltale.bins import OCTAVES
 from telltale.dispatch import Dispatcher
@@ -333,4 +334,15 @@ def test_what_there_was_no_room_for_is_lost_with_its_histogram() -> None:
     step = late.LateStep([late.Work([(table, row)], lambda at, held: None, [None])], lambda *_: None, lambda _: None)
     wanted = step.samples()
     assert wanted == samples_each(table) + OCTAVES
+    assert step.arrive() and step.lost == wanted and not step.shots()
+
+
+def test_a_row_beyond_the_most_histograms_is_lost_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(series, "MAX_HISTOGRAMS", 1)
+    table = SeriesTable(Kind.GRAD_REDUCED, has_bins=True)
+    rows = [(table, table.add(SeriesDesc(name))) for name in "abc"]
+    work = [late.Work([row], lambda at, held: None, [None]) for row in rows]
+    step = late.LateStep(work, lambda *_: None, lambda _: None)
+    wanted = step.samples()
+    assert wanted == 3 * samples_each(table) + OCTAVES
     assert step.arrive() and step.lost == wanted and not step.shots()

@@ -163,8 +163,8 @@ class LateStep:
             copy = self._of[table]
             (copy.present if copy.stats else copy.flags)[row] = 0
             self.lost += 0 if table.is_scratch else samples_each(table)
-            if copy.bins is not None:
-                copy.bins.present[row : row + 1] = 0
+            if copy.bins is not None and copy.bins_at(row):
+                copy.bins.present[row] = 0
                 self.lost += samples_each(copy.bins)
             self._refuse(table, row, why)
 
@@ -174,9 +174,9 @@ class LateStep:
         return [shot for table in tables if (shot := table.snapshot()) is not None]
 
     def samples(self, but: Collection[Kind] = ()) -> int:
-        found = [table for table, _ in self._rows if table.kind not in but and not table.is_scratch]
-        return sum(samples_each(table) for table in found) + sum(
-            samples_each(table.bins) for table in found if table.bins is not None
+        found = [(table, row) for table, row in self._rows if table.kind not in but and not table.is_scratch]
+        return sum(samples_each(table) for table, _ in found) + sum(
+            samples_each(table.bins) for table, row in found if table.bins is not None and table.bins_at(row)
         )
 
     def scalars(self) -> int:
