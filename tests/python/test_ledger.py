@@ -3,16 +3,25 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import tables
+import torch
+from recording import RecordingSink
 from serving import Server
+from telltale import configfile, deviceworker
+from telltale.bins import BINS, OCTAVES
 from telltale.config import MonitorConfig
 from telltale.dispatch import Dispatcher
-from telltale.kinds import Kind
-from telltale.series import Frame, SeriesDesc, SeriesTable
+from telltale.kinds import Kind, Stat
+from telltale.pytorch import TrainerMon
+from telltale.pytorch.framework import PyTorch
+from telltale.series import Frame, SeriesDesc, SeriesTable, is_histogram, samples_each
 from telltale.sinks.base import RunContext, Sink
 from telltale.sinks.stream import StreamSink
 
@@ -106,3 +115,102 @@ def test_the_last_word_of_another_sink_reaches_the_stream(server: Server) -> Non
     dispatcher.close("finished")
     assert server.stop() == 0
     assert server.inspect()["events"] == 1
+
+
+class _Job:
+    """A training whose update has histograms, to a server and to a sink that keeps what was measured. Its results wait
+    for `is_slow` on the worker."""
+
+    def __init__(self, server: Server, patch: pytest.MonkeyPatch, listed: list[str]) -> None:
+        self.is_slow = threading.Event()
+        arrive = deviceworker._Step.arrive_somehow
+
+        def late(step: Any) -> str:
+            self.is_slow.wait(20)
+            return arrive(step)
+
+        patch.setattr(deviceworker._Step, "arrive_somehow", late)
+        patch.setattr(PyTorch, "number", lambda _self, value: None)
+        patch.setattr(PyTorch, "on_device", lambda _self, value: value.detach().reshape(1).double())
+        torch.manual_seed(0)
+        self.weight = torch.nn.Parameter(torch.ones(6, 5))
+        self.optimizer = torch.optim.Adam([self.weight])
+        self.stream, self.kept = StreamSink(join=server.join, run_id="late"), RecordingSink()
+        self.monitor = TrainerMon(config_of(listed), sinks=[self.stream, self.kept])
+        self.monitor.set_monitor(torch.nn.ParameterDict({"weight": self.weight}), optimizer=self.optimizer)
+
+    def steps(self, count: int) -> None:
+        for _ in range(count):
+            self.weight.grad = torch.randn(6, 5)
+            self.monitor.log({"loss": self.weight.sum()})
+            self.optimizer.step()
+
+
+def config_of(listed: list[str]) -> dict[str, Any]:
+    return {"ur_distribution": True, "telltale": {"histogram": listed}}
+
+
+@pytest.mark.parametrize("first, then", [([], ["update"]), (["update"], [])])
+def test_what_arrives_after_the_bins_have_changed_is_counted_and_goes_into_no_others(
+    server: Server,
+    first: list[str],
+    then: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    job = _Job(server, monkeypatch, first)
+    job.steps(3)  # the first finds no moments
+    job.monitor.apply(configfile.load(config_of(then)))
+    job.steps(2)
+    job.is_slow.set()
+    assert job.monitor.flush(20)
+    counters = counted(job.stream)
+    job.monitor.close()
+    monkeypatch.undo()
+    shots = [(frame.step, shot) for frame in job.kept.frames for shot in frame.tables]
+    counts = {step: shot.values for step, shot in shots if shot.kind is Kind.UPDATE and is_histogram(shot)}
+    assert list(counts) == [1, 2, 3, 4] and counts[2].shape != counts[3].shape
+    assert counters["produced"] == sum(samples_each(shot) * len(shot.rows) for _, shot in shots)
+    assert counters["dropped"] == counts[1].size + counts[2].size
+    assert counters["produced"] == counters["acked"] + counters["dropped"]
+    told = "values of update came after another config had begun; they are dropped and counted"
+    assert capfd.readouterr().err.count(told) == 1
+    assert server.stop() == 0
+    shown = [one for one in server.show("weight") if one["kind"] == "update" and one["stat"] == "hist"]
+    stored = {value["step"]: value["value"] for one in shown for value in one["values"]}
+    assert stored == {step: counts[step][0].tolist() for step in (3, 4)}
+
+
+def test_values_that_are_not_of_their_layouts_size_are_counted(
+    server: Server, capfd: pytest.CaptureFixture[str]
+) -> None:
+    sink = opened(server)
+    narrow, wide = (tables.table(Kind.UPDATE, [(SeriesDesc("w"), [1] * n)], (Stat.HIST,)) for n in (BINS, OCTAVES))
+    sink.know(narrow)
+    sink._parts[wide.key] = sink._parts[narrow.key]
+    sink.write_tables(0, [wide])
+    sink.write(tables.frame(1, wide))
+    assert sink.write_kept(tables.frame(2, wide))
+    sink.write_tables(3, [narrow])
+    counters = counted(sink)
+    sink.close("finished")
+    assert counters["dropped"] == 3 * OCTAVES and counters["acked"] == BINS
+    assert counters["produced"] == counters["acked"] + counters["dropped"]
+    assert capfd.readouterr().err.count("a series has 127 of them where 32 are expected") == 1
+
+
+def test_a_kept_step_that_waits_for_room_counts_what_it_lacks_once(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink = opened(server)
+    known = tables.table(Kind.UPDATE, [(SeriesDesc("w"), [1.0])])
+    kept = tables.frame(0, tables.table(Kind.ACTV, [(SeriesDesc("w"), [1.0])]), known)
+    sink.know(known)
+    with monkeypatch.context() as patch:
+        patch.setattr(sink, "_scatter", lambda *_: False)
+        assert not any(sink.write_kept(kept) for _ in range(3))
+    assert sink.write_kept(kept)
+    counters = counted(sink)
+    sink.close("finished")
+    each = samples_each(known)
+    assert (counters["produced"], counters["dropped"], counters["acked"]) == (2 * each, each, each)

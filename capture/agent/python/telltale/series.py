@@ -123,7 +123,7 @@ class SeriesTable:
         self.stats = stats
         self.only = only
         self.is_scratch = is_scratch
-        self.key = kind, stats, only  # tells the tables of a step apart
+        self.key = kind, stats, only, bin_count if stats == (Stat.HIST,) else 0  # tells tables apart
         self.series: list[SeriesDesc] = []
         self.capacity = capacity
         self.changed: dict[int, tuple[tuple[int, ...], DType, str]] = {}  # rows whose tensor has another shape or type
@@ -262,9 +262,9 @@ class TableSnapshot:
     only: Extra = Extra.NONE  # for sinks that want this, NONE = for all
 
     @property
-    def key(self) -> tuple[Kind, tuple[Stat, ...], Extra]:
-        """Tells the tables of a step apart."""
-        return self.kind, self.stats, self.only
+    def key(self) -> tuple[Kind, tuple[Stat, ...], Extra, int]:
+        """Tells tables apart: those of a step, and histograms that had other bins under another config."""
+        return self.kind, self.stats, self.only, self.values.shape[1] if is_histogram(self) else 0
 
     def column(self, op: str) -> np.ndarray:
         """A msprobe op ("norm", "mean", "min", "max", "zeros", "nans") as float64, with NaN and Inf passed on as

@@ -8,7 +8,7 @@ import json
 import os
 import shlex
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,6 +46,7 @@ class _Part:
     first: int
     count: int
     layout: int
+    width: int  # values of a series, 0 = STATS
 
 
 class StreamSink(Sink):
@@ -76,8 +77,9 @@ class StreamSink(Sink):
         self._hashed = context.config.checksum
         if self.agent is not None:
             # The monitor begins anew, with new tables.
-            for key in [known for known in self._parts if known != _SCALARS]:
-                del self._parts[key]
+            for key in list(self._parts):
+                if key != _SCALARS:
+                    del self._parts[key]
             return
         options = dict(context.info.get("agent", {}), **self._options)
         options.setdefault("rank", context.rank)
@@ -140,6 +142,7 @@ class StreamSink(Sink):
             return
         for table, part in todo:
             self._copy(slab, table, part)
+        self._count_refused(step)
         for row, value in known.items():
             to, flags = agent.doubles(slab, layouts[row].layout)
             if to:
@@ -174,13 +177,7 @@ class StreamSink(Sink):
         slab = 0
         is_full = False
         for shot in frame.tables:
-            last = int(shot.rows[-1])
-            if self._known(shot.key) <= last:
-                raise ValueError("series must be registered before their values: call know()")
-            for part in self._parts[shot.key]:
-                inside = (shot.rows >= part.first) & (shot.rows < part.first + part.count)
-                if not inside.any():
-                    continue
+            for part, inside in self._places(shot):
                 if part.layout and not is_full:
                     slab = slab or agent.begin(frame.step)
                     is_full = not slab
@@ -200,18 +197,32 @@ class StreamSink(Sink):
         if agent is None or not slab:
             return agent is None
         for shot in frame.tables:
-            for part in self._parts.get(shot.key, ()):
-                inside = (shot.rows >= part.first) & (shot.rows < part.first + part.count)
-                if not inside.any():
-                    continue
+            for part, inside in self._places(shot):
                 if not part.layout:
                     self._refuse(samples_each(shot) * int(np.count_nonzero(inside)), 0)
                 elif not self._scatter(slab, shot, part, inside):
                     agent.abandon(slab)
+                    self._refused = [0, 0]  # it comes again, whole
                     return False
         self._count_refused(frame.step)
         agent.commit(slab)
         return True
+
+    def _places(self, shot: TableSnapshot) -> Iterator[tuple[_Part, np.ndarray]]:
+        """The parts that have rows of a frame, and which. What is in none, because another config has begun other
+        tables since it was measured, is refused."""
+        left = len(shot.rows)
+        for part in self._parts.get(shot.key, ()):
+            inside = (shot.rows >= part.first) & (shot.rows < part.first + part.count)
+            found = int(np.count_nonzero(inside))
+            left -= found
+            if found:
+                yield part, inside
+        if left:
+            self._refuse(samples_each(shot) * left, 0)
+            self._tell_once(
+                f"values of {shot.kind.word} came after another config had begun", "they are dropped and counted"
+            )
 
     def recorder_asked(self) -> str | None:
         return self.agent.recorder_asked() if self.agent is not None else None
@@ -345,7 +356,8 @@ class StreamSink(Sink):
                 layout = self.agent.add_histograms(int(table.kind), edges_of(table.values.shape[1]), shown)
             else:
                 layout = self.agent.add_layout(int(table.kind), self._columns(table), shown)
-            self._parts.setdefault(key, []).append(_Part(known, count, layout))
+            width = table.values.shape[1] if table.stats else 0
+            self._parts.setdefault(key, []).append(_Part(known, count, layout, width))
             known += count
             if not layout:
                 self._tell_once(f"series of {table.kind.word} are not stored", self.agent.last_error()[1])
@@ -406,7 +418,15 @@ class StreamSink(Sink):
     def _put(
         self, slab: int, table: SeriesTable | TableSnapshot, part: _Part, values: np.ndarray, present: np.ndarray
     ) -> bool:
+        """Whether there was room. What is not of the layout's size is refused."""
         assert self.agent is not None
+        if values.shape != (part.count, part.width):
+            self._refuse(samples_each(table) * int(np.count_nonzero(present)), 0)
+            self._tell_once(
+                f"values of {table.kind.word} are dropped and counted",
+                f"a series has {values.shape[1]} of them where {part.width} are expected",
+            )
+            return True
         if is_histogram(table):
             to, flags = self.agent.counts(slab, part.layout)
             data = np.ascontiguousarray(values, np.uint64)
