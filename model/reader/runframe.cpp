@@ -280,33 +280,35 @@ Expected<RunFrame> readHistogramFrame(
         if (!table.edges)
             continue;
         const StepRange steps = selection.wanted({ table.source->firstStep, table.source->lastStep });
-        std::vector<std::vector<store::HistogramValue>> all; // of each series
-        for (const store::SeriesInfo* series : table.series) {
-            auto found
-                = store::readHistograms(reader, { series->id }, static_cast<int>(table.edges->size()) - 1, steps);
+        bool isOther = !frame.edges.empty() && frame.edges != *table.edges; // of another config, maybe at other steps
+        if (!isOther)
+            frame.edges = *table.edges;
+        for (std::size_t i = 0; i < table.series.size(); ++i) {
+            auto found = store::readHistograms(
+                reader, { table.series[i]->id }, static_cast<int>(table.edges->size()) - 1, steps);
             if (!found)
                 return tl::unexpected<Error>(std::move(found.error()));
-            all.push_back(std::move(*found));
-        }
-        if (!frame.edges.empty() && frame.edges != *table.edges) {
-            // Another config had other bins, maybe at other steps.
-            if (std::all_of(all.begin(), all.end(), [](const auto& found) { return found.empty(); }))
+            if (isOther && found->empty())
                 continue;
-            if (!counts.empty())
+            if (isOther && !counts.empty())
                 return failure(ErrorCode::BadInput, "the histograms of this selection do not all have the same bins",
                     "choose one kind, or fewer modules or steps");
-            frame = {};
-        }
-        frame.edges = *table.edges;
-        for (const auto& found : all) {
-            for (const store::HistogramValue& value : found) {
+            if (isOther) { // the tables before it are empty
+                isOther = false;
+                frame = {};
+                frame.edges = *table.edges;
+                frame.counts.assign(i, 0);
+            }
+            for (const store::HistogramValue& value : *found) {
                 frame.steps.push_back(value.step.value);
                 counts.insert(counts.end(), value.counts.begin(), value.counts.end());
                 frame.damaged += static_cast<std::uint64_t>(
                     std::count_if(value.counts.begin(), value.counts.end(), [](std::int64_t one) { return one < 0; }));
             }
-            frame.counts.push_back(found.size());
+            frame.counts.push_back(found->size());
         }
+        if (isOther)
+            continue;
         frame.tables.push_back(std::move(table));
     }
     frame.catalog = std::move(catalog);
