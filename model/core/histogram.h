@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -23,6 +25,19 @@ std::size_t binOf(std::span<const double> edges, double value);
 
 /// The bin of zeros alone, as octaveEdges() has one.
 bool isZeroBin(std::span<const double> edges, std::size_t bin);
+
+/// Whether all that is in no bin is NaN: both outer edges are infinite.
+constexpr bool hasOpenEnds(std::span<const double> edges)
+{
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    return edges.front() == -kInfinite && edges.back() == kInfinite;
+}
+/// Whether fewer elements than a tensor has are in all bins together, over as many steps as `samples`: of open bins the
+/// rest is NaN. `numel` 0: unknown, and never. Counts may be rounded: what is less than that is no news.
+constexpr bool isMissing(double counted, std::uint64_t numel, std::uint32_t samples)
+{
+    return counted < static_cast<double>(numel) * static_cast<double>(samples) * (1 - 1e-6) - 0.5;
+}
 
 /// Of telltale.histogram: signed bins by the exponent. One for zero alone, an octave each from 2^-32 to 2^17, four from
 /// 2^-64 up to there, and edges where bf16 begins to lose beyond these; the outer bins are open and hold Inf. A power

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include <telltale/core/histogram.h>
 #include <telltale/store/laneblock.h>
 
 namespace telltale::store {
@@ -57,9 +58,7 @@ void LaneBlock::setShares(int lane, const BinSums& sums, std::uint64_t numel)
         if (sums.samples[c] == 0)
             continue;
         const bool hasAny = sums.all[c] > 0;
-        // Counts of several steps may be rounded: what is less than that is no news.
-        const bool hasNaN
-            = sums.all[c] < static_cast<double>(numel) * static_cast<double>(sums.samples[c]) * (1 - 1e-6) - 0.5;
+        const bool hasNaN = isMissing(sums.all[c], numel, sums.samples[c]);
         m_wide[at] = hasAny ? sums.lost[c] / sums.all[c] : 0;
         m_bits[at] = static_cast<std::uint8_t>(
             (hasAny ? cell::kPlain : cell::kCollected) | (hasNaN ? cell::kNaN : std::uint8_t { 0 }));

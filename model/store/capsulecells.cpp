@@ -207,7 +207,7 @@ Expected<void> CapsuleReader::readCounts(
 }
 
 Expected<void> CapsuleReader::readRaw(const series::RowAttempts& row, Stat stat, StepRange range,
-    const std::function<bool(const series::RawValue&)>& sink)
+    const std::function<bool(const series::RawValue&)>& sink, std::vector<StepRange>* damaged)
 {
     if (range.isEmpty())
         return {};
@@ -218,7 +218,7 @@ Expected<void> CapsuleReader::readRaw(const series::RowAttempts& row, Stat stat,
     if (!snapshot)
         return tl::unexpected<Error>(snapshot.error());
     for (const RowUnit& unit : units) {
-        const auto goOn = readRaw(unit, sink);
+        const auto goOn = readRaw(unit, sink, damaged);
         if (!goOn)
             return tl::unexpected<Error>(goOn.error());
         if (!*goOn)
@@ -227,7 +227,8 @@ Expected<void> CapsuleReader::readRaw(const series::RowAttempts& row, Stat stat,
     return {};
 }
 
-Expected<bool> CapsuleReader::readRaw(const RowUnit& unit, const std::function<bool(const series::RawValue&)>& sink)
+Expected<bool> CapsuleReader::readRaw(
+    const RowUnit& unit, const std::function<bool(const series::RawValue&)>& sink, std::vector<StepRange>* damaged)
 {
     ColumnPlanner planner(*m_tiles, unit.tiles, unit.open, series::PixelMap(unit.steps, 1), unit.steps, unit.subBlocks,
         ColumnPlanner::Depth::EverySample);
@@ -235,6 +236,8 @@ Expected<bool> CapsuleReader::readRaw(const RowUnit& unit, const std::function<b
     if (!planned)
         return tl::unexpected<Error>(std::move(planned.error()));
     noteDamage(unit.tiles, planned->damaged);
+    if (damaged)
+        damaged->insert(damaged->end(), planned->damaged.begin(), planned->damaged.end());
     std::sort(
         planned->damaged.begin(), planned->damaged.end(), [](StepRange a, StepRange b) { return a.first < b.first; });
     auto lost = planned->damaged.begin();

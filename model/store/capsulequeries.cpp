@@ -88,8 +88,10 @@ std::shared_ptr<const FoundUnits> CapsuleReader::find(std::span<const series::Ro
         for (const RowSegment& segment : m_index.segments(rows[row], stat)) {
             const auto [it, isNew] = places.try_emplace(
                 { segment.tiles.group, segment.steps.first, segment.steps.last }, found->units.size());
-            if (isNew)
+            if (isNew) {
                 found->units.push_back({ segment.source, segment.kind, segment.tiles, segment.steps, {}, {}, {} });
+                found->units.back().tiles.shares = m_index.sharesOf(segment.series, stat);
+            }
             found->units[it->second].members.push_back({ static_cast<int>(row), segment.lane });
         }
     }

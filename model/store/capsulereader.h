@@ -69,23 +69,25 @@ private:
     Expected<std::vector<series::CellValue>> readColumn(
         Step step, Stat stat, std::span<const series::RowAttempts> rows, bool nearest);
     Expected<void> readRaw(const series::RowAttempts& row, Stat stat, StepRange range,
-        const std::function<bool(const series::RawValue&)>& sink);
+        const std::function<bool(const series::RawValue&)>& sink, std::vector<StepRange>* damaged = nullptr);
     /// For each statistic that knows of NaN in the tensors of some histograms, the rows that have it, beside theirs:
     /// NaN is in no bin.
     std::map<Stat, std::vector<series::RowAttempts>> besides(std::span<const series::RowAttempts> rows) const;
-    /// Mark where a share of elements is one of those alone that are no NaN.
+    /// Mark where a share of elements is one of those alone that are no NaN, or may be: nobody can read whether.
     Expected<void> markNaN(
         const series::CurveQuery& query, series::CurveResult& result, const series::CancelToken& cancel);
     Expected<void> markNaN(
         const series::HeatQuery& query, series::HeatResult& result, const series::CancelToken& cancel);
-    Expected<void> markNaN(std::span<const series::RowAttempts> rows, std::vector<series::CellValue>& cells);
+    Expected<void> markNaN(
+        Step asked, std::span<const series::RowAttempts> rows, std::vector<series::CellValue>& cells);
 
     struct Finding;
     Expected<void> readCells(RowUnit unit, Step step, std::vector<Finding>& found);
     Expected<void> fillCell(
         const RowUnit& unit, const Piece& piece, std::span<const Step> steps, int lane, Finding& found);
     Expected<void> readCounts(RowUnit unit, const Piece& piece, int inner, int column, series::CellValue& cell);
-    Expected<bool> readRaw(const RowUnit& unit, const std::function<bool(const series::RawValue&)>& sink);
+    Expected<bool> readRaw(
+        const RowUnit& unit, const std::function<bool(const series::RawValue&)>& sink, std::vector<StepRange>* damaged);
 
     const std::string m_path;
     const std::shared_ptr<const LiveRun> m_live;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <map>
 #include <utility>
 
 #include <telltale/core/numberformats.h>
@@ -12,6 +12,18 @@
 namespace telltale::store {
 
 using series::CellState;
+
+namespace {
+
+/// A share where the statistics beside it are in some state. Without them one of the finite elements would pass for
+/// that of all.
+CellState marked(CellState share, CellState beside)
+{
+    const bool isShown = share >= CellState::Absent && !series::isNonFinite(share);
+    return isShown && (beside == CellState::NaN || beside == CellState::Damaged) ? beside : share;
+}
+
+}
 
 Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& query, const series::CancelToken& cancel)
 {
@@ -38,7 +50,7 @@ Expected<std::vector<series::CellValue>> CapsuleReader::column(
 {
     auto cells = readColumn(step, stat, rows, nearest);
     if (cells && isFormatShare(stat)) {
-        if (auto ok = markNaN(rows, *cells); !ok)
+        if (auto ok = markNaN(step, rows, *cells); !ok)
             return tl::unexpected<Error>(std::move(ok.error()));
     }
     return cells;
@@ -54,21 +66,29 @@ Expected<void> CapsuleReader::raw(const series::RowAttempts& row, Stat stat, Ste
         values.push_back(value);
         return true;
     });
-    std::set<Step> steps;
+    std::map<Step, CellState> known;
+    std::vector<StepRange> damaged;
     for (const auto& [other, rows] : besides({ &row, 1 })) {
         if (!read)
             break;
-        read = readRaw(rows.front(), other, range, [&steps](const series::RawValue& value) {
-            if (value.state == CellState::NaN)
-                steps.insert(value.step);
+        const auto note = [&known](const series::RawValue& value) {
+            if (value.state >= CellState::Absent)
+                known[value.step] = value.state;
             return true;
-        });
+        };
+        read = readRaw(rows.front(), other, range, note, &damaged);
     }
     if (!read)
         return read;
     for (series::RawValue& value : values) {
-        if (value.state >= CellState::Absent && steps.contains(value.step))
-            value.state = CellState::NaN;
+        const auto isHere = [&value](StepRange steps) { return steps.contains(value.step); };
+        const auto beside = known.find(value.step);
+        if (beside != known.end())
+            value.state = marked(value.state, beside->second);
+        else if (std::any_of(damaged.begin(), damaged.end(), isHere))
+            value.state = marked(value.state, CellState::Damaged);
+        if (value.state == CellState::Damaged)
+            value.value = std::numeric_limits<double>::quiet_NaN();
         if (!sink(value))
             break;
     }
@@ -98,10 +118,14 @@ Expected<void> CapsuleReader::markNaN(
             return tl::unexpected<Error>(other.error());
         for (std::size_t i = 0; i < result.buckets.size(); ++i) {
             series::Bucket& bucket = result.buckets[i];
-            if (bucket.samples == 0 || other->buckets[i].nans == 0)
-                continue;
-            bucket.nans = std::clamp(other->buckets[i].nans, bucket.nans, bucket.samples);
-            bucket.state = CellState::NaN;
+            const series::Bucket& beside = other->buckets[i];
+            if (bucket.samples > 0 && beside.nans > 0) {
+                bucket.nans = std::clamp(beside.nans, bucket.nans, bucket.samples);
+                bucket.state = CellState::NaN;
+            } else if (marked(bucket.state, beside.state) == CellState::Damaged) {
+                bucket = {};
+                bucket.state = CellState::Damaged;
+            }
         }
     }
     return {};
@@ -118,8 +142,9 @@ Expected<void> CapsuleReader::markNaN(
         if (!other)
             return tl::unexpected<Error>(other.error());
         for (std::size_t i = 0; i < result.states.size(); ++i) {
-            if (other->states[i] == CellState::NaN && result.states[i] >= CellState::Absent)
-                result.states[i] = CellState::NaN;
+            result.states[i] = marked(result.states[i], other->states[i]);
+            if (result.states[i] == CellState::Damaged)
+                result.values[i] = std::numeric_limits<float>::quiet_NaN();
         }
     }
     float min = std::numeric_limits<float>::infinity();
@@ -135,7 +160,8 @@ Expected<void> CapsuleReader::markNaN(
     return {};
 }
 
-Expected<void> CapsuleReader::markNaN(std::span<const series::RowAttempts> rows, std::vector<series::CellValue>& cells)
+Expected<void> CapsuleReader::markNaN(
+    Step asked, std::span<const series::RowAttempts> rows, std::vector<series::CellValue>& cells)
 {
     for (const auto& [stat, others] : besides(rows)) {
         std::map<Step, std::vector<std::size_t>> places; // cells may be of different steps
@@ -144,18 +170,20 @@ Expected<void> CapsuleReader::markNaN(std::span<const series::RowAttempts> rows,
                 places[cells[i].step].push_back(i);
         }
         for (const auto& [step, wanted] : places) {
-            std::vector<series::RowAttempts> asked;
-            asked.reserve(wanted.size());
+            std::vector<series::RowAttempts> chosen;
+            chosen.reserve(wanted.size());
             for (const std::size_t place : wanted)
-                asked.push_back(others[place]);
-            const auto beside = readColumn(step, stat, asked, false);
+                chosen.push_back(others[place]);
+            const auto beside = readColumn(step, stat, chosen, false);
             if (!beside)
                 return tl::unexpected<Error>(beside.error());
             for (std::size_t i = 0; i < wanted.size(); ++i) {
-                if ((*beside)[i].state != CellState::NaN)
-                    continue;
-                cells[wanted[i]].state = CellState::NaN;
-                cells[wanted[i]].nans = (*beside)[i].nans;
+                series::CellValue& cell = cells[wanted[i]];
+                cell.state = marked(cell.state, (*beside)[i].state);
+                if (cell.state == CellState::Damaged)
+                    cell = { .state = cell.state, .step = asked };
+                else if (cell.state == CellState::NaN)
+                    cell.nans = (*beside)[i].nans;
             }
         }
     }

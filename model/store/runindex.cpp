@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <utility>
 
 #include <telltale/core/drops.h>
+#include <telltale/core/histogram.h>
 #include <telltale/core/numberformats.h>
 #include <telltale/series/rowindex.h>
 
@@ -106,10 +106,8 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
                 | (has(stats, Stat::NegInfs) ? 4 : 0);
             // The oldest attempt also answers for what lies before the step that its source names as its first.
             const bool isOldest = isOfOldest(info.source);
-            segments.push_back({ info.source, info.kind,
-                { place->group->id, stat, static_cast<std::uint8_t>(counts),
-                    isFormatShare(stat) ? sharesOf(info, *place->group, stat) : nullptr },
-                place->lane, { isOldest ? kEver.first : Step { first }, Step { last } } });
+            segments.push_back({ info.source, info.kind, { place->group->id, stat, static_cast<std::uint8_t>(counts) },
+                place->lane, info.id, { isOldest ? kEver.first : Step { first }, Step { last } } });
         }
         // Layouts of one attempt share its steps: each answers for those that it was collected in.
         const auto older = std::next(id);
@@ -130,22 +128,26 @@ Beside RunIndex::statisticsBeside(SeriesId histogram) const
     return rank == m_ranks.end() ? Beside {} : store::statisticsBeside(*m_catalog, *series, rank->second);
 }
 
-std::shared_ptr<const BinShares> RunIndex::sharesOf(const SeriesInfo& series, const GroupInfo& group, Stat stat) const
+std::shared_ptr<const BinShares> RunIndex::sharesOf(SeriesId histogram, Stat stat) const
 {
+    const auto own = find(m_catalog->series, histogram);
+    const auto place = own == m_catalog->series.end() ? std::nullopt : placeOf(*own, 0);
+    if (!isFormatShare(stat) || !place || !place->group->edges)
+        return nullptr;
+    const GroupInfo& group = *place->group;
     auto shares = std::make_shared<BinShares>();
     shares->isLost = lostBins(*group.edges, stat);
     shares->numels.resize(static_cast<std::size_t>(group.lanes / group.bins()));
     // In closed bins more than NaN may be missing.
-    if (!std::isinf(group.edges->front()) || !std::isinf(group.edges->back()))
+    if (!hasOpenEnds(*group.edges))
         return shares;
-    const auto isOther = [&](const SeriesInfo& one) { return one.group != series.group; };
-    const auto own = find(m_catalog->series, series.id);
+    const auto isOther = [&](const SeriesInfo& one) { return one.group != own->group; };
     const auto end = std::find_if(own, m_catalog->series.end(), isOther); // a group's series follow one another
     const auto before = std::find_if(std::make_reverse_iterator(own), m_catalog->series.rend(), isOther);
     for (auto one = before.base(); one != end; ++one) {
-        const auto place = static_cast<std::size_t>(one->lane / group.bins());
-        if (place < shares->numels.size() && !statisticsBeside(one->id).row)
-            shares->numels[place] = one->desc->numel;
+        const auto at = static_cast<std::size_t>(one->lane / group.bins());
+        if (at < shares->numels.size() && !statisticsBeside(one->id).row)
+            shares->numels[at] = one->desc->numel;
     }
     return shares;
 }

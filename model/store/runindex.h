@@ -21,6 +21,7 @@ struct RowSegment {
     Kind kind = Kind::Unspecified;
     TileSet tiles;
     int lane = 0;
+    SeriesId series;
     StepRange steps; ///< between kEver's
 };
 inline constexpr StepRange kEver { Step { std::numeric_limits<std::int64_t>::min() / 4 },
@@ -35,9 +36,12 @@ public:
     void setSources(const std::vector<SourceInfo>& sources);
     /// More of the log: gaps and drops.
     void addLosses(const std::vector<LogRecord>& records);
-    /// By step, each step in one segment at most: the newest attempt answers from its own first step on. Series that
-    /// are unknown or lack the statistic have no segment.
+    /// Without their tiles' shares. By step, each step in one segment at most: the newest attempt answers from its own
+    /// first step on. Series that are unknown or lack the statistic have no segment.
     std::vector<RowSegment> segments(const series::RowAttempts& row, Stat stat) const;
+    /// Of a share of a number format, in all histograms of the group of one; null of any other statistic. Cost:
+    /// O(histograms of the group).
+    std::shared_ptr<const BinShares> sharesOf(SeriesId histogram, Stat stat) const;
     /// As statisticsBeside of rowsof.h, of a series that is a histogram.
     Beside statisticsBeside(SeriesId histogram) const;
     /// Another one wherever a row may have other segments, or another index is asked.
@@ -57,9 +61,6 @@ private:
     };
     /// Where a series' values lie, or those of one of its bins.
     std::optional<Place> placeOf(const SeriesInfo& series, int bin) const;
-
-    /// Of the group of a series, which are histograms.
-    std::shared_ptr<const BinShares> sharesOf(const SeriesInfo& series, const GroupInfo& group, Stat stat) const;
 
     struct Dropped {
         std::uint32_t dropClass = 0;

@@ -12,7 +12,9 @@
 #include <telltale/core/numberformats.h>
 #include <telltale/series/rowindex.h>
 #include <telltale/store/rowsof.h>
+#include <telltale/store/runindex.h>
 #include <telltale/store/runreader.h>
+#include <telltale/store/sqlite.h>
 
 #include "capsulebuilder.h"
 
@@ -131,7 +133,7 @@ private Q_SLOTS:
         QFETCH(std::int64_t, steps);
         m_edges = areFew ? fewEdges() : std::vector(octaveEdges().begin(), octaveEdges().end());
         m_steps = steps;
-        CapsuleBuilder builder(m_dir->filePath(QStringLiteral("run.telltale")).toStdString());
+        CapsuleBuilder builder(path());
         record(builder);
         {
             const auto live = *store::openReader(builder.liveHandle());
@@ -142,7 +144,118 @@ private Q_SLOTS:
         check(*reader);
     }
 
+    /// Beside a tile that cannot be read nobody knows whether a share is one of all elements.
+    void noShareIsAValueWhereTheCountsOfNaNAreDamaged()
+    {
+        m_edges = fewEdges();
+        m_steps = 700;
+        CapsuleBuilder builder(path());
+        record(builder);
+        builder.finish();
+        damage(Stat::Nans, 256);
+        const auto reader = *store::openReader(builder.handle());
+        const std::vector<series::RowAttempts> rows = rowsOf(*reader);
+        const auto stateOf = [](Tensor tensor, std::int64_t step) {
+            return tensor == WithStatistics && step >= 256 && step < 512 ? CellState::Damaged
+                : nansAt(tensor, step) > 0                               ? CellState::NaN
+                                                                         : CellState::Value;
+        };
+        const StepRange range { Step { 0 }, Step { m_steps - 1 } };
+        const auto pixels = static_cast<int>(m_steps);
+        for (const Stat stat : { Stat::Fp16Underflow, Stat::Bf16Overflow }) {
+            const auto heat = reader->heatmap({ rows, stat, range, pixels });
+            QVERIFY(heat);
+            for (const Tensor tensor : { WithStatistics, Alone }) {
+                const auto curve = reader->curve({ rows[tensor], stat, range, pixels });
+                QVERIFY(curve);
+                std::int64_t next = 0;
+                QVERIFY(reader->raw(rows[tensor], stat, range, [&](const series::RawValue& value) {
+                    const CellState state = stateOf(tensor, next);
+                    const bool isRight = value.step == Step { next } && value.state == state
+                        && std::isnan(value.value) == (state == CellState::Damaged);
+                    next += isRight ? 1 : 0;
+                    return isRight;
+                }));
+                QCOMPARE(next, m_steps);
+                for (std::int64_t step = 0; step < m_steps; ++step) {
+                    const auto pixel = static_cast<std::size_t>(step);
+                    const CellState state = stateOf(tensor, step);
+                    const bool isDamaged = state == CellState::Damaged;
+                    QCOMPARE(curve->buckets[pixel].state, state);
+                    QCOMPARE(curve->buckets[pixel].samples, isDamaged ? 0U : 1U);
+                    const std::size_t cell = tensor * static_cast<std::size_t>(heat->columns) + pixel;
+                    QCOMPARE(heat->states[cell], state);
+                    QCOMPARE(std::isnan(heat->values[cell]), isDamaged);
+                }
+            }
+            for (const std::int64_t step : { 255, 256, 291, 511, 512, 582 }) {
+                for (const bool nearest : { false, true }) {
+                    const auto cells = reader->column(Step { step }, stat, rows, nearest);
+                    QVERIFY(cells);
+                    for (const Tensor tensor : { WithStatistics, Alone }) {
+                        QCOMPARE((*cells)[tensor].state, stateOf(tensor, step));
+                        QCOMPARE((*cells)[tensor].step, Step { step });
+                    }
+                    QCOMPARE((*cells)[WithStatistics].nans, step == 582 ? 10U : 0U);
+                }
+            }
+        }
+    }
+
+    /// Looking for a row makes none: with few bins a group has many rows, and all of them have the same.
+    void aGroupsRowsShareWhatTheirSharesAreReadBy()
+    {
+        m_edges = fewEdges();
+        m_steps = 50;
+        CapsuleBuilder builder(path());
+        record(builder);
+        builder.finish();
+        const auto reader = *store::openReader(builder.handle());
+        const auto catalog = *reader->catalog();
+        store::RunIndex index;
+        index.setCatalog(catalog);
+        index.setSources(catalog->sources);
+        for (const series::RowAttempts& row : rowsOf(*reader)) {
+            const auto segments = index.segments(row, Stat::Fp16Underflow);
+            QCOMPARE(segments.size(), std::size_t { 1 });
+            QVERIFY(!segments.front().tiles.shares);
+            QCOMPARE(segments.front().series, row.series.back());
+            const auto shares = index.sharesOf(segments.front().series, Stat::Fp16Underflow);
+            QCOMPARE(shares->isLost, lostBins(m_edges, Stat::Fp16Underflow));
+            QCOMPARE(shares->numels, (std::vector<std::uint64_t> { 0, kElements, kElements, kElements }));
+            QVERIFY(!index.sharesOf(row.series.back(), Stat::Hist));
+        }
+    }
+
 private:
+    std::string path() const { return m_dir->filePath(QStringLiteral("run.telltale")).toStdString(); }
+
+    /// One byte of the tile of single steps that begins at a column.
+    void damage(Stat stat, int firstColumn) const
+    {
+        const auto db = CapsuleBuilder::must(store::openDatabase(path(), store::OpenMode::Write));
+        auto select = CapsuleBuilder::must(
+            store::Statement::prepare(db.get(), "SELECT id, data FROM tile WHERE lvl=0 AND stat=?1 AND c0=?2"));
+        QVERIFY(CapsuleBuilder::must(select.bind(1, static_cast<int>(stat)).bind(2, firstColumn).step()));
+        const std::int64_t id = select.integer(0);
+        std::string data(select.blob(1));
+        select.reset();
+        data[data.size() / 2] = static_cast<char>(data[data.size() / 2] ^ 4);
+        auto update = CapsuleBuilder::must(store::Statement::prepare(db.get(), "UPDATE tile SET data=?1 WHERE id=?2"));
+        QVERIFY(update.bindBlob(1, data).bind(2, id).run());
+    }
+
+    /// By tensor.
+    static std::vector<series::RowAttempts> rowsOf(store::RunReader& reader)
+    {
+        const auto catalog = *reader.catalog();
+        const series::RowIndex& index = store::rowsOf(*catalog);
+        std::vector<series::RowAttempts> rows(kTensors);
+        for (const series::RowIndex::Row* row : index.select(Kind::GradReduced, {}, Stat::Fp16Underflow))
+            rows.at(std::stoul(index.key(*row).name.substr(1))) = row->attempts;
+        return rows;
+    }
+
     void record(CapsuleBuilder& builder)
     {
         std::vector<std::string> names;
@@ -188,11 +301,7 @@ private:
 
     void check(store::RunReader& reader)
     {
-        const auto catalog = *reader.catalog();
-        std::vector<series::RowAttempts> rows(kTensors);
-        for (const series::RowIndex::Row* row :
-            store::rowsOf(*catalog).select(Kind::GradReduced, {}, Stat::Fp16Underflow))
-            rows.at(std::stoul(store::rowsOf(*catalog).key(*row).name.substr(1))) = row->attempts;
+        const std::vector<series::RowAttempts> rows = rowsOf(reader);
         for (const Stat stat : shares()) {
             for (int i = 0; i < kTensors; ++i) {
                 const auto tensor = static_cast<Tensor>(i);
