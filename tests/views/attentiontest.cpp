@@ -436,12 +436,15 @@ private Q_SLOTS:
         settle();
         for (const HeadMapTile& tile : m_view->headMaps()->picture()->tiles) {
             QCOMPARE(tile.key, head(2, 3));
-            QVERIFY(tile.title.startsWith(QStringLiteral("L2 h3")));
+            QCOMPARE(tile.title, QStringLiteral("L2 h3"));
+            QCOMPARE(tile.isAtCursor, tile.step.value == recorded);
         }
-        QCOMPARE(m_view->headMaps()->picture()->tiles.back().step.value, recorded);
+        const auto* caption = m_view->findChild<QLabel*>(QStringLiteral("headMapsCaption"));
+        QVERIFY2(caption->text().contains(QStringLiteral("1 selected heads have no map")), qPrintable(caption->text()));
+        QVERIFY(std::ranges::any_of(m_view->headMaps()->picture()->tiles, &HeadMapTile::isAtCursor));
     }
 
-    /// Up to the cursor, spread over what is in sight; a line for each head.
+    /// Spread over what is in sight, and that of the cursor; a line for each head.
     void chosenHeadsShowTheirMapsOverTheSteps()
     {
         m_state->setRank(Rank { 1 });
@@ -460,7 +463,7 @@ private Q_SLOTS:
             }
             return steps;
         };
-        const std::vector<std::int64_t> spread { 50, 100, 150, 200, 300, 350, 400, 500 };
+        const std::vector<std::int64_t> spread { 50, 100, 200, 300, 350, 500, 550, 650 };
         QCOMPARE(stepsOf(head(1, 1)), spread);
         QCOMPARE(stepsOf(head(2, 3)), spread);
         const HeadMapsCanvas& maps = *m_view->headMaps();
@@ -468,11 +471,11 @@ private Q_SLOTS:
         QVERIFY(maps.cellsRect(8, maps.size()).top() > maps.cellsRect(7, maps.size()).bottom());
         QVERIFY(maps.cellsRect(7, maps.size()).top() == maps.cellsRect(0, maps.size()).top());
         const auto* caption = m_view->findChild<QLabel*>(QStringLiteral("headMapsCaption"));
-        QVERIFY2(caption->text().contains(QStringLiteral("10 recorded steps")), qPrintable(caption->text()));
+        QVERIFY2(caption->text().contains(QStringLiteral("13 recorded steps")), qPrintable(caption->text()));
         QVERIFY(m_view->renderImage({ 1200, 800 }).save(test::shot(QStringLiteral("attention-map-steps.png"))));
         m_state->zoomTo({ Step { 300 }, Step { 600 } });
         settle();
-        QCOMPARE(stepsOf(head(2, 3)), (std::vector<std::int64_t> { 300, 350, 400, 450, 500 }));
+        QCOMPARE(stepsOf(head(2, 3)), (std::vector<std::int64_t> { 300, 350, 400, 450, 500, 550, 600 }));
         QVERIFY2(!caption->text().contains(QStringLiteral("recorded steps")), qPrintable(caption->text()));
         m_state->setSelection({});
         settle();

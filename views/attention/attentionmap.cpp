@@ -173,13 +173,13 @@ void AttentionMap::paintNumbers(QPainter& painter, std::array<int, 2> chosen, co
     end = m_cells.top() - 100;
     for (int layer = 0; layer < rows; ++layer) {
         const QRectF cell = cellRect(layer, 0);
-        if (cell.center().y() - 7 < end)
+        if (cell.center().y() - 6 < end)
             continue;
         setPen(layer == chosen[0]);
         painter.drawText(QRectF(m_area.left() + 2, cell.center().y() - 8, kLabels - 12, 16),
             Qt::AlignRight | Qt::AlignVCenter,
             metrics.elidedText(m_picture.layers[static_cast<std::size_t>(layer)].label, Qt::ElideLeft, kLabels - 12));
-        end = cell.center().y() + 7;
+        end = cell.center().y() + 6;
     }
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);

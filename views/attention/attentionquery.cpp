@@ -378,8 +378,8 @@ Expected<AttentionAnswer> readAttention(
             strips.only.push_back(head.key);
     }
     if (request.below == BelowMaps::HeadMaps) {
-        auto read = readHeadMaps(reader, request.rank, request.atStep, curves.range, request.filter,
-            request.selection, [&answer](const ModuleKey& key) { return answer.maps->shortText(key); });
+        auto read = readHeadMaps(reader, request.rank, request.atStep, curves.range, request.filter, request.selection,
+            [&answer](const ModuleKey& key) { return answer.maps->shortText(key); });
         if (!read)
             return tl::unexpected(std::move(read).error());
         answer.headMaps = std::make_shared<const HeadMapPicture>(std::move(*read));

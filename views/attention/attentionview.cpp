@@ -516,22 +516,30 @@ void AttentionView::showHeadMaps(const HeadMapPicture* picture)
     m_headMaps->setPicture(m_answer ? m_answer->headMaps : nullptr);
     QString text;
     if (picture && !picture->tiles.empty()) {
-        const Step recorded = picture->tiles.back().step;
+        const Step recorded = std::find_if(picture->tiles.begin(), picture->tiles.end(), [](const HeadMapTile& tile) {
+            return tile.isAtCursor;
+        })->step;
         const auto count = static_cast<int>(picture->tiles.size());
         text = recorded == picture->atStep
             ? tr("queries down, keys across, recorded at step %1").arg(formatStep(recorded.value))
             : tr("queries down, keys across, recorded at step %1, the nearest to step %2")
                   .arg(formatStep(recorded.value), formatStep(picture->atStep.value));
         if (picture->hasSteps())
-            text = tr("queries down, keys across, recorded from step %1 to step %2")
-                       .arg(formatStep(picture->tiles.front().step.value), formatStep(recorded.value));
+            text
+                = tr("queries down, keys across, recorded from step %1 to step %2")
+                      .arg(formatStep(picture->tiles.front().step.value), formatStep(picture->tiles.back().step.value));
+        if (picture->hasSteps() && recorded != picture->atStep)
+            text += tr("  ·  step %1 is the nearest to step %2")
+                        .arg(formatStep(recorded.value), formatStep(picture->atStep.value));
         if (picture->thinned > 0)
             text += tr("  ·  some of %n recorded steps in sight: zoom in to see more", nullptr,
                 static_cast<int>(picture->thinned));
         if (picture->omitted > 0)
             text += tr("  ·  %n more are not drawn: select some", nullptr, static_cast<int>(picture->omitted));
-        else if (!picture->areChosen && !context().state->selection().empty())
+        else if (!picture->areChosen && picture->missing > 0)
             text += tr("  ·  none of the selected heads, these %n are recorded", nullptr, count);
+        else if (picture->missing > 0)
+            text += tr("  ·  %n selected heads have no map", nullptr, picture->missing);
     }
     if (picture && !picture->trouble.isEmpty())
         text += (text.isEmpty() ? QString() : QStringLiteral("  ·  ")) + picture->trouble;

@@ -6,11 +6,9 @@
 #include <map>
 #include <set>
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <telltale/core/namepattern.h>
-#include <telltale/items/numbertext.h>
 #include <telltale/items/saidwords.h>
 
 namespace telltale::views {
@@ -65,16 +63,22 @@ private:
     std::map<decltype(store::DocumentInfo::id), SharedMaps> m_read;
 };
 
-/// `most` of them, evenly, with the first and the last.
-Documents spreadOver(Documents all, std::size_t most)
+/// `most` of them, evenly, with the first, the last and the wanted one, which is among them.
+Documents spreadOver(Documents all, std::size_t most, Step wanted)
 {
     if (all.size() <= most)
         return all;
-    if (most < 2)
-        return { all.back() };
+    const auto isWanted = [wanted](const store::DocumentInfo& one) { return one.step == wanted; };
     Documents some;
     for (std::size_t i = 0; i < most; ++i)
-        some.push_back(all[i * (all.size() - 1) / (most - 1)]);
+        some.push_back(all[most < 2 ? 0 : i * (all.size() - 1) / (most - 1)]);
+    if (std::none_of(some.begin(), some.end(), isWanted)) {
+        const auto distance
+            = [wanted](const store::DocumentInfo& one) { return std::abs(one.step.value - wanted.value); };
+        *std::min_element(some.begin(), some.end(), [&](const auto& left, const auto& right) {
+            return distance(left) < distance(right);
+        }) = *std::find_if(all.begin(), all.end(), isWanted);
+    }
     return some;
 }
 
@@ -120,7 +124,7 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
         const SharedMaps maps = documents.read(info);
         for (std::size_t place = 0; maps && place < maps->heads.size(); ++place) {
             const ModuleKey key { name, Slot::ofHead(maps->heads[place]) };
-            found.push_back({ { key, titleOf(key), info.step, maps, place }, info });
+            found.push_back({ { key, titleOf(key), info.step, true, maps, place }, info });
         }
     }
     const auto isChosen = [&selection](const Found& one) {
@@ -129,6 +133,10 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
     picture.areChosen = std::any_of(found.begin(), found.end(), isChosen);
     if (picture.areChosen)
         std::erase_if(found, [&](const Found& one) { return !isChosen(one); });
+    picture.missing = static_cast<int>(std::count_if(selection.begin(), selection.end(), [&](const ModuleKey& key) {
+        return key.slot.head >= 0
+            && std::none_of(found.begin(), found.end(), [&](const Found& one) { return one.tile.key == key; });
+    }));
     if (found.size() > HeadMapPicture::kMost) {
         picture.omitted = found.size() - HeadMapPicture::kMost;
         found.resize(HeadMapPicture::kMost);
@@ -141,24 +149,21 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
     const std::size_t most = std::min(HeadMapPicture::kMostSteps, HeadMapPicture::kMost / found.size());
     std::set<std::size_t> counts;
     for (const auto& [tile, from] : found) {
-        Documents seen = analysis::headMapsLike(*all, from, { std::min(range.first, tile.step), tile.step });
+        Documents seen = analysis::headMapsLike(*all, from, range);
+        if (tile.step < range.first || range.last < tile.step) // nothing nearer was recorded
+            seen.insert(tile.step < range.first ? seen.begin() : seen.end(), from);
         if (most > 1 && seen.size() > most)
             picture.thinned = std::max(picture.thinned, seen.size());
         const std::size_t before = picture.tiles.size();
-        for (const store::DocumentInfo& info : spreadOver(std::move(seen), most)) {
+        for (const store::DocumentInfo& info : spreadOver(std::move(seen), most, tile.step)) {
             const SharedMaps maps = documents.read(info);
             const auto place = maps ? maps->placeOf(tile.key.slot.head) : std::nullopt;
             if (place)
-                picture.tiles.push_back({ tile.key, tile.title, info.step, maps, *place });
+                picture.tiles.push_back({ tile.key, tile.title, info.step, info.step == tile.step, maps, *place });
         }
         counts.insert(picture.tiles.size() - before);
     }
     picture.stepsOfHead = counts.size() == 1 ? static_cast<int>(*counts.begin()) : 0;
-    if (picture.hasSteps()) {
-        for (HeadMapTile& tile : picture.tiles)
-            tile.title = QCoreApplication::translate("HeadMapsCanvas", "%1, step %2", "a head, and when")
-                             .arg(tile.title, items::formatStep(tile.step.value));
-    }
     return picture;
 }
 

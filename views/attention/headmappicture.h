@@ -17,6 +17,7 @@ struct HeadMapTile {
     ModuleKey key;
     QString title; ///< "L7 h4"
     Step step { 0 }; ///< that it was recorded at
+    bool isAtCursor = true; ///< the nearest to the cursor of its head
     std::shared_ptr<const analysis::HeadMaps> maps;
     std::size_t place = 0; ///< of the head among those of the document
 
@@ -24,7 +25,8 @@ struct HeadMapTile {
 };
 
 /// Attention maps of some heads of one rank, each as it was recorded last before a step; of a few chosen heads also as
-/// they were at steps before that, a head after another and by step. Immutable once built. Thread: any (a value).
+/// they were recorded at others in sight, a head after another and by step. Immutable once built. Thread: any (a
+/// value).
 struct HeadMapPicture {
     static constexpr std::size_t kMost = 24; ///< that are drawn
     static constexpr std::size_t kMostSteps = 8; ///< of a head
@@ -33,6 +35,7 @@ struct HeadMapPicture {
     Rank rank;
     std::vector<HeadMapTile> tiles;
     std::size_t omitted = 0; ///< heads that are not drawn
+    int missing = 0; ///< selected heads without a map
     int stepsOfHead = 1; ///< tiles of each head; 0: not all have as many
     std::size_t thinned = 0; ///< steps in sight that a chosen head has maps of, where not all are drawn
 
@@ -45,8 +48,8 @@ struct HeadMapPicture {
     ValueScale scale() const;
 };
 
-/// Maps of the selected heads, spread over the steps of `range` up to `step`, or, where none of them has one, of all
-/// heads that have at `step`. Thread: query.
+/// Maps of the selected heads, spread over the steps of `range`, or, where none of them has one, of all heads that
+/// have, at `step`. Thread: query.
 Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step step, StepRange range,
     const QString& filter, const std::vector<ModuleKey>& selection,
     const std::function<QString(const ModuleKey&)>& titleOf);

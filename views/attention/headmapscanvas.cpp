@@ -28,6 +28,7 @@ constexpr double kTileTitle = 20;
 constexpr double kTileGap = 14;
 constexpr double kTileScale = 64; ///< px right of the tiles
 constexpr double kLargestTile = 300; ///< px of a tile
+constexpr double kSigned = 7; ///< px of a cell from which on it has a sign of its own
 
 /// How many tiles stand beside each other, and how large they are: as large as they can be.
 struct TileGrid {
@@ -62,11 +63,14 @@ HeadMapsCanvas::HeadMapsCanvas(ViewState* state, QWidget* parent)
 void HeadMapsCanvas::setPicture(std::shared_ptr<const HeadMapPicture> picture)
 {
     items::assertGuiThread();
-    const QString near = hasPicture() && m_near.tile >= 0 ? tile(m_near.tile).title : QString();
-    m_picture = std::move(picture);
-    const bool isThere = hasPicture() && m_near.tile < static_cast<int>(m_picture->tiles.size());
-    if (m_near.tile >= 0 && (!isThere || tile(m_near.tile).title != near))
-        m_near = {}; // another head, or another step of it
+    const auto before = std::exchange(m_picture, std::move(picture));
+    if (m_near.tile >= 0) {
+        const HeadMapTile& near = before->tiles[static_cast<std::size_t>(m_near.tile)];
+        const bool isThere = hasPicture() && m_near.tile < static_cast<int>(m_picture->tiles.size());
+        if (!isThere || tile(m_near.tile).key != near.key || tile(m_near.tile).step != near.step
+            || m_picture->hasSteps() != before->hasSteps())
+            m_near = {};
+    }
     if (m_near.tile >= 0) {
         const HeadMaps& maps = *tile(m_near.tile).maps;
         m_near.row = std::min(m_near.row, maps.rows - 1);
@@ -81,9 +85,21 @@ void HeadMapsCanvas::setEmptyText(const QString& text)
     invalidate();
 }
 
+/// Where tiles are of several steps, their heads have names at the left.
+double HeadMapsCanvas::namesWidth() const
+{
+    double width = 0;
+    if (hasPicture() && m_picture->hasSteps()) {
+        for (const HeadMapTile& one : m_picture->tiles)
+            width = std::max(width, std::ceil(QFontMetricsF(codeFont(11, 500)).horizontalAdvance(one.title)) + 12);
+    }
+    return width;
+}
+
 QRect HeadMapsCanvas::plotRect(QSize size) const
 {
-    return { kTileInset, 0, std::max(1, size.width() - 2 * kTileInset - static_cast<int>(kTileScale)),
+    const int left = kTileInset + static_cast<int>(namesWidth());
+    return { left, 0, std::max(1, size.width() - left - kTileInset - static_cast<int>(kTileScale)),
         std::max(1, size.height() - kTileInset) };
 }
 
@@ -202,15 +218,44 @@ void HeadMapsCanvas::paintFrame(QImage& frame, QSize size)
     const ValueScale scale = m_picture->scale();
     const auto count = static_cast<int>(m_picture->tiles.size());
     std::vector<QString> titles;
+    const QFontMetricsF metrics(codeFont(11, 600));
+    const double room = cellsRect(0, size).width() + kTileGap - 6;
     for (const HeadMapTile& one : m_picture->tiles)
-        titles.push_back(one.title);
-    titles = fitLabels(titles, QFontMetricsF(codeFont(11, 500)), cellsRect(0, size).width());
+        titles.push_back(m_picture->hasSteps() ? tr("step %1").arg(formatStep(one.step.value)) : one.title);
+    if (m_picture->hasSteps()) {
+        const bool fits = std::all_of(titles.begin(), titles.end(),
+            [&](const QString& title) { return metrics.horizontalAdvance(title) <= room; });
+        for (std::size_t i = 0; i < titles.size() && !fits; ++i)
+            titles[i] = formatStep(m_picture->tiles[i].step.value);
+    } else {
+        titles = fitLabels(titles, metrics, cellsRect(0, size).width());
+    }
     QRectF all;
     for (int number = 0; number < count; ++number) {
         paintTile(painter, number, titles[static_cast<std::size_t>(number)], scale, size, theme);
-        all = all.united(cellsRect(number, size));
+        const QRectF cells = cellsRect(number, size);
+        all = all.united(cells);
+        if (m_picture->hasSteps() && (number == 0 || tile(number - 1).key != tile(number).key)) {
+            painter.setFont(codeFont(11, 500));
+            painter.setPen(theme.text);
+            painter.drawText(QRectF(kTileInset, cells.top(), namesWidth(), cells.height()),
+                Qt::AlignLeft | Qt::AlignVCenter, tile(number).title);
+        }
     }
-    paintColorScale(painter, scale, QRectF(all.right() + 14, all.top(), 11, all.height()), theme);
+    const bool isBroken = std::any_of(m_picture->tiles.begin(), m_picture->tiles.end(), [](const HeadMapTile& one) {
+        return std::any_of(
+            one.maps->cells.begin(), one.maps->cells.end(), [](float cell) { return !std::isfinite(cell); });
+    });
+    const double sign = isBroken && all.height() > 4 * kTileTitle ? kTileTitle : 0;
+    paintColorScale(painter, scale, QRectF(all.right() + 14, all.top(), 11, all.height() - sign), theme);
+    if (sign > 0) {
+        const QRectF cell(all.right() + 13, all.bottom() - 13, 13, 13);
+        glyphs::paintCell(painter, cell, CellState::NaN, theme);
+        painter.setFont(wordsFont(11));
+        painter.setPen(theme.text2);
+        painter.drawText(QRectF(cell.right() + 6, cell.top() - 2, 40, 17), Qt::AlignLeft | Qt::AlignVCenter,
+            glyphs::word(CellState::NaN));
+    }
 }
 
 void HeadMapsCanvas::paintTile(
@@ -232,27 +277,15 @@ void HeadMapsCanvas::paintTile(
     }
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     painter.drawImage(cells, image);
-    // Where cells are smaller than a pixel, what is not finite is painted last: nothing may hide it.
-    for (int row = 0; row < maps.rows; ++row) {
-        for (int column = 0; column < maps.columns; ++column) {
-            if (std::isfinite(one.cell(row, column)))
-                continue;
-            const QRectF cell = cellRect({ number, row, column }, size);
-            if (cell.width() >= 7 && cell.height() >= 7)
-                glyphs::paintCell(painter, cell, CellState::NaN, theme);
-            else
-                painter.fillRect(QRectF(std::floor(cell.left()), std::floor(cell.top()),
-                                     std::max(1.0, std::ceil(cell.width())), std::max(1.0, std::ceil(cell.height()))),
-                    theme.criticalMark);
-        }
-    }
+    paintNonFinite(painter, number, size, theme);
     painter.setPen(theme.border);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(cells.adjusted(-0.5, -0.5, 0.5, 0.5));
     const QRectF line(cells.left(), cells.top() - kTileTitle, cells.width(), kTileTitle - 4);
-    painter.setFont(codeFont(11, 500));
-    painter.setPen(theme.text);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignBottom, title);
+    const bool isOther = m_picture->hasSteps() && !one.isAtCursor;
+    painter.setFont(codeFont(11, isOther ? 400 : 600));
+    painter.setPen(isOther ? theme.text2 : theme.text);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignBottom | Qt::TextDontClip, title);
     const double taken = painter.fontMetrics().horizontalAdvance(title) + 10;
     painter.setFont(numberFont(11));
     const QString shape = tr("%1 × %2", "queries and keys of an attention map")
@@ -260,6 +293,48 @@ void HeadMapsCanvas::paintTile(
     painter.setPen(theme.text3);
     if (taken + painter.fontMetrics().horizontalAdvance(shape) <= line.width())
         painter.drawText(line, Qt::AlignRight | Qt::AlignBottom, shape);
+}
+
+/// Where cells are smaller than a pixel, what is not finite is painted last: nothing may hide it. Where they are too
+/// small for a sign each, as many share one as have the room.
+void HeadMapsCanvas::paintNonFinite(QPainter& painter, int number, QSize size, const Theme& theme) const
+{
+    const HeadMapTile& one = tile(number);
+    const HeadMaps& maps = *one.maps;
+    const QRectF cells = cellsRect(number, size);
+    const QRectF first = cellRect({ number, 0, 0 }, size);
+    const bool haveSigns = first.width() >= kSigned && first.height() >= kSigned;
+    for (int row = 0; row < maps.rows; ++row) {
+        for (int column = 0; column < maps.columns; ++column) {
+            if (std::isfinite(one.cell(row, column)))
+                continue;
+            const QRectF cell = cellRect({ number, row, column }, size);
+            if (haveSigns)
+                glyphs::paintCell(painter, cell, CellState::NaN, theme);
+            else
+                painter.fillRect(QRectF(std::floor(cell.left()), std::floor(cell.top()),
+                                     std::max(1.0, std::ceil(cell.width())), std::max(1.0, std::ceil(cell.height()))),
+                    theme.criticalMark);
+        }
+    }
+    const auto isBroken = [&](QPointF at) {
+        const auto row = static_cast<int>((at.y() - cells.top()) / first.height());
+        const auto column = static_cast<int>((at.x() - cells.left()) / first.width());
+        return row >= 0 && column >= 0 && row < maps.rows && column < maps.columns
+            && !std::isfinite(one.cell(row, column));
+    };
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (double y = kSigned; !haveSigns && y < cells.height(); y += 2 * kSigned) {
+        for (double x = kSigned; x < cells.width(); x += 2 * kSigned) {
+            const QPointF middle(cells.left() + x, cells.top() + y);
+            const double reach = kSigned / 2;
+            const QPointF corners[] { middle, middle + QPointF(-reach, -reach), middle + QPointF(reach, -reach),
+                middle + QPointF(-reach, reach), middle + QPointF(reach, reach) };
+            if (std::all_of(std::begin(corners), std::end(corners), isBroken))
+                glyphs::paintSign(painter, middle, kSigned - 2, CellState::NaN, glyphs::ink(CellState::NaN));
+        }
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 void HeadMapsCanvas::paintOverlay(QPainter& painter, QSize size)

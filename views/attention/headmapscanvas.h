@@ -48,8 +48,10 @@ private:
     QRectF cellRect(const Place& place, QSize size) const;
     Place placeAt(QPoint position) const;
     void moveBy(int tiles, int rows, int columns);
+    double namesWidth() const;
     void paintTile(QPainter& painter, int number, const QString& title, const ValueScale& scale, QSize size,
         const Theme& theme) const;
+    void paintNonFinite(QPainter& painter, int number, QSize size, const Theme& theme) const;
 
     std::shared_ptr<const HeadMapPicture> m_picture;
     QString m_emptyText;
