@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/rowsof.h>
 
+#include <algorithm>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -42,6 +43,14 @@ std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog, const 
 std::uint32_t statBits(const GroupInfo& group)
 {
     return series::statBits(group.stats, group.edges ? *group.edges : std::span<const double>());
+}
+
+std::shared_ptr<const std::vector<double>> edgesOf(const Catalog& catalog, const series::RowIndex::Row& row)
+{
+    const GroupId id = catalog.series[row.newest].group;
+    const auto group = std::lower_bound(catalog.groups.begin(), catalog.groups.end(), id,
+        [](const GroupInfo& info, GroupId wanted) { return info.id < wanted; });
+    return group == catalog.groups.end() || group->id != id ? nullptr : group->edges;
 }
 
 Beside statisticsBeside(const Catalog& catalog, const SeriesInfo& histogram, Rank rank)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <telltale/series/rowindex.h>
 #include <telltale/store/catalog.h>
@@ -15,6 +16,8 @@ std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog, const 
 
 /// As series::statBits, of a group.
 std::uint32_t statBits(const GroupInfo& group);
+/// Of the histogram that a row of the catalog's is; null where it is none.
+std::shared_ptr<const std::vector<double>> edgesOf(const Catalog& catalog, const series::RowIndex::Row& row);
 
 /// Another row of the tensor of a histogram, and a statistic of it that knows of NaN.
 struct Beside {

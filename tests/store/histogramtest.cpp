@@ -9,6 +9,7 @@
 #include <telltale/core/histogram.h>
 #include <telltale/core/protocolone.h>
 #include <telltale/series/envelope.h>
+#include <telltale/store/rowsof.h>
 #include <telltale/store/runreader.h>
 #include <telltale/store/sqlite.h>
 
@@ -142,6 +143,37 @@ private Q_SLOTS:
         for (const std::vector<double>& bad :
             { std::vector<double> { 1 }, { 1, 1 }, { 0, 2, 1 }, { 0, nan }, { nan, 0 }, edgesOf(129) })
             QVERIFY(!checkEdges(bad));
+    }
+
+    void whatIsInNoOpenBinIsMissing()
+    {
+        QVERIFY(hasOpenEnds(edgesOf(5)) && hasOpenEnds(octaveEdges()));
+        const double inf = std::numeric_limits<double>::infinity();
+        for (const std::vector<double>& closed : { std::vector<double> { -1, 0, 1 }, { -inf, 0, 1 }, { -1, 0, inf } })
+            QVERIFY(!hasOpenEnds(closed));
+        QVERIFY(isMissing(999, 1000, 1) && !isMissing(1000, 1000, 1));
+        QVERIFY(isMissing(1999, 1000, 2) && !isMissing(2000, 1000, 2));
+        QVERIFY(!isMissing(1e9 - 100, 1'000'000, 1000) && isMissing(1e9 - 2000, 1'000'000, 1000)); // as floats round
+        QVERIFY(!isMissing(0, 0, 7)); // of how many nobody knows
+    }
+
+    /// Those of another group are not a row's own, where its own is not known.
+    void aRowHasTheEdgesOfItsOwnGroup()
+    {
+        store::Catalog catalog;
+        catalog.series.resize(1);
+        catalog.series[0].group = GroupId { 2 };
+        const auto edges = std::make_shared<const std::vector<double>>(edgesOf(5));
+        for (const std::int64_t id : { 2, 3 }) {
+            store::GroupInfo& group = catalog.groups.emplace_back();
+            group.id = GroupId { id };
+            group.edges = edges;
+        }
+        QCOMPARE(store::edgesOf(catalog, {}), edges);
+        catalog.groups.erase(catalog.groups.begin());
+        QVERIFY(!store::edgesOf(catalog, {}));
+        catalog.groups.clear();
+        QVERIFY(!store::edgesOf(catalog, {}));
     }
 
 private:

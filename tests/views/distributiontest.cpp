@@ -119,6 +119,33 @@ std::shared_ptr<const SeriesLayout> histograms(test::CapsuleBuilder& builder, Ki
     return layout;
 }
 
+/// Of whose elements nothing but the largest is kept.
+void writeMaxima(const std::string& path)
+{
+    test::CapsuleBuilder builder(path, "gpt-3l");
+    const auto counted = histograms(builder, Kind::Update);
+    const auto maxima = builder.addLayout(Kind::Update, { Stat::Max, Stat::PosInfs }, { nameOf(0) });
+    const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+    std::vector<StepBlock> blocks;
+    for (int step = 0; step < 5; ++step) {
+        std::vector<std::uint64_t> counts;
+        for (int tensor = 0; tensor < kTensors; ++tensor) {
+            for (const double count : countsOf(Kind::Update, 0, step, tensor))
+                counts.push_back(static_cast<std::uint64_t>(count));
+        }
+        StepBlock histogram = blockOf(counted, step);
+        histogram.columns = { { Stat::Hist, counts } };
+        StepBlock beside = blockOf(maxima, step);
+        beside.columns = { { Stat::Max, std::vector { 1.0F } },
+            { Stat::PosInfs, std::vector { std::uint64_t { step == 3 ? 1U : 0U } } } };
+        blocks.insert(blocks.end(), { histogram, beside });
+    }
+    builder.stage(stream, std::move(blocks));
+    builder.commit();
+    builder.releaseAll();
+    builder.finish();
+}
+
 void write(const std::string& path, int steps, bool hasHistograms = true)
 {
     test::CapsuleBuilder builder(path, "gpt-3l");
@@ -178,6 +205,7 @@ private Q_SLOTS:
         QVERIFY(m_dir.isValid());
         write(path("run"), kSteps);
         write(path("plain"), 5, false);
+        writeMaxima(path("maxima"));
     }
     void init() { open("run"); }
     void cleanup()
@@ -342,6 +370,21 @@ private Q_SLOTS:
             }
             QVERIFY(isSeen);
         }
+    }
+
+    /// Statistics without a norm know of it, too.
+    void whatIsNotFiniteIsSeenBesideAnyStatistic()
+    {
+        cleanup();
+        open("maxima");
+        m_state->setKind(Kind::Update);
+        m_state->setSelection({ key(0) });
+        settle();
+        const DistributionStrip& strip = shown().strips.front();
+        QCOMPARE(strip.columns, 5);
+        for (int step = 0; step < 5; ++step)
+            QCOMPARE(strip.states[static_cast<std::size_t>(strip.heat.columnOf(Step { step }))],
+                step == 3 ? CellState::PosInf : CellState::Value);
     }
 
     /// Beside finite elements what is not finite hides nothing; without them it is all that there is to see.

@@ -91,14 +91,6 @@ QString label(const series::SeriesKey& key, const QString& shortName, const Vari
     return text;
 }
 
-/// Of the histogram that a row is; null where it is none.
-std::shared_ptr<const std::vector<double>> edgesOf(const store::Catalog& catalog, const series::RowIndex::Row& row)
-{
-    const auto group = std::lower_bound(catalog.groups.begin(), catalog.groups.end(), catalog.series[row.newest].group,
-        [](const store::GroupInfo& info, GroupId id) { return info.id < id; });
-    return group == catalog.groups.end() ? nullptr : group->edges;
-}
-
 ModuleKey keyOf(const series::SeriesKey& key)
 {
     return { QString::fromStdString(key.name), key.slot };
@@ -182,7 +174,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         row.group = items::shownName(groupOf(row.key.name));
         row.attempts = from->attempts;
         row.tensor = from->tensor;
-        const auto edges = wish.stat == Stat::Hist ? edgesOf(catalog, *from) : nullptr;
+        const auto edges = wish.stat == Stat::Hist ? store::edgesOf(catalog, *from) : nullptr;
         if (!edges) {
             rows.push_back(std::move(row));
             continue;

@@ -2,11 +2,11 @@
 #include "distributionquery.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
 
+#include <telltale/core/histogram.h>
 #include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
@@ -19,29 +19,9 @@ using series::RowIndex;
 
 namespace {
 
-std::shared_ptr<const std::vector<double>> edgesOf(const store::Catalog& catalog, const RowIndex::Row& row)
-{
-    const auto group = std::lower_bound(catalog.groups.begin(), catalog.groups.end(), catalog.series[row.newest].group,
-        [](const store::GroupInfo& info, GroupId id) { return info.id < id; });
-    return group == catalog.groups.end() ? nullptr : group->edges;
-}
-
 bool isBelow(const std::string& name, const std::string& module)
 {
     return name.size() > module.size() && name.starts_with(module) && name[module.size()] == '.';
-}
-
-/// Another row of the same tensor, whose statistics know of what is not finite; null where nothing else was measured.
-const RowIndex::Row* statisticsOf(const RowIndex& index, const RowIndex::Row& histogram)
-{
-    const series::SeriesKey& key = index.key(histogram);
-    for (const RowIndex::Row* row : index.named(key.name)) {
-        const series::SeriesKey& other = index.key(*row);
-        if (row->kind == histogram.kind && row->rank == histogram.rank && other.slot == key.slot
-            && other.microStep == key.microStep && other.chunk == key.chunk && row->answers(Stat::Norm))
-            return row;
-    }
-    return nullptr;
 }
 
 Row labelled(const RowIndex& index, const RowIndex::Row& from)
@@ -60,15 +40,6 @@ Row labelled(const RowIndex& index, const RowIndex::Row& from)
     row.attempts = from.attempts;
     row.tensor = from.tensor;
     return row;
-}
-
-/// Elements that are in no bin are NaN: the outer bins are open. Known where every step has the same number of them.
-bool hasUncounted(const DistributionStrip& strip, std::size_t column)
-{
-    const bool isOpen = std::isinf(strip.edges->front()) && std::isinf(strip.edges->back());
-    const double expected = static_cast<double>(strip.numel) * strip.samples[column];
-    // Counts come as floats: what is less than their rounding is no news.
-    return isOpen && strip.numel > 0 && strip.totals[column] < expected * (1 - 1e-6) - 0.5;
 }
 
 /// Fills the strip's reaches.
@@ -96,8 +67,9 @@ Expected<DistributionStrip> readStrip(store::RunReader& reader, const Distributi
 {
     DistributionStrip strip;
     strip.row = labelled(index, from);
-    strip.edges = edgesOf(*request.catalog, from);
-    strip.numel = request.catalog->series[from.newest].desc->numel;
+    strip.edges = store::edgesOf(*request.catalog, from);
+    const store::SeriesInfo& histogram = request.catalog->series[from.newest];
+    strip.numel = histogram.desc->numel;
     const int pixels = static_cast<int>(std::min<std::int64_t>(request.pixels, request.range.count()));
     series::HeatQuery heat;
     heat.stat = Stat::Hist;
@@ -132,15 +104,16 @@ Expected<DistributionStrip> readStrip(store::RunReader& reader, const Distributi
         if (column < first->buckets.size())
             strip.samples[column] = first->buckets[column].samples;
     }
-    const RowIndex::Row* statistics = statisticsOf(index, from);
-    const auto others = statistics ? reader.curve({ statistics->attempts, Stat::Norm, request.range, pixels }, cancel)
+    const auto [statistics, stat] = store::statisticsBeside(*request.catalog, histogram, from.rank);
+    const auto others = statistics ? reader.curve({ statistics->attempts, stat, request.range, pixels }, cancel)
                                    : Expected<series::CurveResult>(series::CurveResult {});
     if (!others)
         return tl::unexpected(others.error());
     for (std::size_t column = 0; column < columns; ++column) {
         if (column < others->buckets.size() && series::isNonFinite(others->buckets[column].state))
             strip.states[column] = std::max(strip.states[column], others->buckets[column].state);
-        if (!statistics && hasUncounted(strip, column))
+        if (!statistics && hasOpenEnds(*strip.edges)
+            && isMissing(strip.totals[column], strip.numel, strip.samples[column]))
             strip.states[column] = CellState::NaN;
     }
     if (request.below == BelowStrips::Quantiles && statistics && statistics->answers(Stat::AbsMax)) {
@@ -183,7 +156,7 @@ std::vector<const RowIndex::Row*> histogramRows(const DistributionRequest& reque
 {
     const RowIndex& index = store::rowsOf(*request.catalog);
     RowIndex::Rows all = index.select(request.kind, request.rank, Stat::Hist);
-    std::erase_if(all, [&](const RowIndex::Row* row) { return !edgesOf(*request.catalog, *row); });
+    std::erase_if(all, [&](const RowIndex::Row* row) { return !store::edgesOf(*request.catalog, *row); });
     RowIndex::Rows found;
     const auto take = [&](const auto& isMeant) {
         for (const RowIndex::Row* row : all) {
