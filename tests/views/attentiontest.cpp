@@ -487,9 +487,11 @@ private Q_SLOTS:
         m_state->setCursor(Step { 600 });
         choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
         HeadMapsCanvas& maps = *m_view->headMaps();
+        const QRect above = m_view->canvas()->geometry();
         QTest::mouseClick(&maps, Qt::LeftButton, Qt::NoModifier, maps.cellsRect(3, maps.size()).center().toPoint());
         QCOMPARE(m_state->selection(), (std::vector { head(2, 3) }));
         settle();
+        QCOMPARE(m_view->canvas()->geometry(), above); // the next head is where it was
         m_state->setSelection({});
         settle();
         maps.setFocus();

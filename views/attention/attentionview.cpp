@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <QLabel>
 #include <QPainter>
@@ -476,7 +477,11 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
     m_bar->setComboVisible(m_layerBox, !isEmpty && m_axes == HeadAxes::RankByHead);
     m_split->widget(1)->setVisible(!isEmpty);
     showHeadMaps(answer.headMaps.get());
-    fitSplit();
+    // Whoever selects one head after another must find the next where it stood.
+    const FittedTo fitted { context().state->run().get(), m_below, isEmpty, answer.headMaps != nullptr,
+        answer.maps ? answer.maps->layers.size() : 0, answer.maps ? answer.maps->columns : 0 };
+    if (std::exchange(m_fittedTo, fitted) != fitted)
+        fitSplit();
     if (!isEmpty && m_axes == HeadAxes::RankByHead)
         fillLayers(answer.layers, *answer.maps);
     for (std::size_t side = 0; side < m_stacks.size(); ++side) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <tuple>
 
 #include <telltale/common/dataview.h>
 
@@ -81,7 +82,9 @@ private:
     ViewBar* m_bar;
     AttentionCanvas* m_canvas;
     QSplitter* m_split;
+    using FittedTo = std::tuple<const store::RunHandle*, BelowMaps, bool, bool, std::size_t, int>;
     bool m_isSplitChosen = false; ///< by the user
+    FittedTo m_fittedTo {}; ///< what the heights were fitted to last
     std::array<QLabel*, 2> m_names {}; ///< of what is below the maps
     std::array<QLabel*, 2> m_captions {};
     std::array<QStackedWidget*, 2> m_stacks {};
