@@ -21,6 +21,11 @@ std::string keyOf(const ConnectionInfo& connection)
         + connection.agentId + '\n' + (connection.agentId.empty() ? connection.peer : std::string());
 }
 
+bool hasEnded(const ConnectionInfo& connection)
+{
+    return connection.saidBye && !connection.connected;
+}
+
 }
 
 ConnectionsModel::ConnectionsModel(QObject* parent)
@@ -85,16 +90,16 @@ QString ConnectionsModel::text(const ConnectionInfo& connection, int column) con
     case RunColumn:
         return QString::fromStdString(connection.runName);
     case LagColumn:
-        return connection.saidBye && !connection.connected ? QString()
-                                                           : tr("%1 s").arg(connection.lagSeconds, 0, 'f', 1);
+        return hasEnded(connection) ? QString() : tr("%1 s").arg(connection.lagSeconds, 0, 'f', 1);
     case DroppedColumn:
         return formatStep(static_cast<qint64>(connection.droppedSamples));
     case SpoolColumn:
         return formatBytes(connection.spoolBytes);
     case ReceivedColumn:
         return formatBytes(connection.receivedBytes);
-    case RateColumn:
-        return tr("%1/s").arg(formatShort(static_cast<double>(connection.samplesPerSecond)));
+    case RateColumn: // what it was last is not what it is
+        return connection.connected ? tr("%1/s").arg(formatShort(static_cast<double>(connection.samplesPerSecond)))
+                                    : QString(QChar(0x2013));
     case VersionColumn:
         return QString::fromStdString(connection.agentVersion);
     case PeerColumn:
@@ -102,9 +107,10 @@ QString ConnectionsModel::text(const ConnectionInfo& connection, int column) con
     default:
         if (!connection.lastRefusal.empty())
             return QString::fromStdString(connection.lastRefusal);
-        return !connection.connected ? tr("not connected")
-            : connection.encrypted   ? tr("connected, TLS")
-                                     : tr("connected");
+        return hasEnded(connection) ? tr("ended")
+            : !connection.connected ? tr("not connected")
+            : connection.encrypted  ? tr("connected, TLS")
+                                    : tr("connected");
     }
 }
 
@@ -122,7 +128,7 @@ QVariant ConnectionsModel::sortValue(const ConnectionInfo& connection, int colum
     case ReceivedColumn:
         return static_cast<qulonglong>(connection.receivedBytes);
     case RateColumn:
-        return static_cast<qulonglong>(connection.samplesPerSecond);
+        return static_cast<qulonglong>(connection.connected ? connection.samplesPerSecond : 0);
     default:
         return text(connection, column);
     }
@@ -150,9 +156,9 @@ QVariant ConnectionsModel::data(const QModelIndex& index, int role) const
                   .arg(connection.rejected));
     case SeverityRole:
         if (index.column() == StateColumn)
-            return connection.lastRefusal.empty() && connection.connected ? 0 : 1;
+            return connection.lastRefusal.empty() && (connection.connected || connection.saidBye) ? 0 : 1;
         if (index.column() == LagColumn)
-            return connection.lagSeconds > kLateSeconds && (connection.connected || !connection.saidBye) ? 1 : 0;
+            return connection.lagSeconds > kLateSeconds && !hasEnded(connection) ? 1 : 0;
         return index.column() == DroppedColumn && connection.droppedSamples > 0 ? 1 : 0;
     case KeyRole:
         return QString::fromStdString(connection.agentId);

@@ -802,6 +802,28 @@ private Q_SLOTS:
         model.set({});
         QCOMPARE(model.rowCount(), 0);
     }
+
+    void whoSaidGoodbyeHasEndedAndHasNoRate()
+    {
+        ConnectionsModel model;
+        ConnectionInfo ended = agent(0);
+        ended.connected = false;
+        ended.saidBye = true;
+        ended.samplesPerSecond = 341'000;
+        ConnectionInfo lost = ended;
+        lost.rank = Rank { 1 };
+        lost.saidBye = false;
+        model.set({ ended, lost });
+        const auto at = [&model](int row, int column) { return model.index(row, column); };
+        QCOMPARE(at(0, ConnectionsModel::StateColumn).data().toString(), QStringLiteral("ended"));
+        QCOMPARE(at(0, ConnectionsModel::StateColumn).data(SeverityRole).toInt(), 0);
+        QCOMPARE(at(1, ConnectionsModel::StateColumn).data().toString(), QStringLiteral("not connected"));
+        QCOMPARE(at(1, ConnectionsModel::StateColumn).data(SeverityRole).toInt(), 1);
+        for (const int row : { 0, 1 }) {
+            QCOMPARE(at(row, ConnectionsModel::RateColumn).data().toString(), QStringLiteral("\u2013"));
+            QCOMPARE(at(row, ConnectionsModel::RateColumn).data(SortRole).toInt(), 0);
+        }
+    }
 };
 
 TELLTALE_TEST(QTEST_GUILESS_MAIN, ItemsTest)
