@@ -594,6 +594,18 @@ private Q_SLOTS:
         }
     }
 
+    void aCardWithoutAnIncidentHasNothingLeftOfOne()
+    {
+        open({ test::richIncident(360) });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
+        card->setFixedSize(560, 134); // in one row of buttons
+        auto* folded = card->findChild<QPushButton*>(QStringLiteral("incidentFolded"));
+        QTRY_VERIFY(folded->isVisible());
+        m_window->state()->setRun({});
+        QTRY_VERIFY(!folded->isVisible());
+    }
+
     void whatIsSaidOfAnIncidentHasRoomInALowCard()
     {
         open({ test::richIncident(360) });

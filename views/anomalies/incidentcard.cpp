@@ -252,6 +252,7 @@ void IncidentCard::takeIncident()
     m_calmText->setVisible(!incident);
     if (!incident) {
         m_isShown = false;
+        m_folded->hide(); // which may stand in the head
         m_clock.stop();
         const CalmWords calm = CalmWords::of(*m_context.state);
         m_calm->set(calm.isJudged ? glyphs::Severity::Good : glyphs::Severity::Notice, calm.title);
