@@ -353,6 +353,28 @@ private Q_SLOTS:
         QCOMPARE(labeled(120), QStringLiteral("Rank "));
     }
 
+    void whatATitleSaysIsKeptBeforeLabels()
+    {
+        ViewBar bar;
+        QLabel* caption = bar.addTitle(QStringLiteral("Curves"));
+        for (const char* label : { "Smooth", "Show" })
+            bar.addCombo(QString::fromLatin1(label), QString::fromLatin1(label))
+                ->addItems({ QStringLiteral("run"), QStringLiteral("a longer choice") });
+        const QString least = QStringLiteral("fp16 underflow");
+        bar.setTitleCaption({ least + QStringLiteral(" of 1 selected series"), least }, true);
+        bar.show();
+        bool isShort = false;
+        const int whole = bar.sizeHint().width();
+        for (int width = whole + 400; width >= whole; --width) {
+            bar.resize(width, bar.height());
+            QCoreApplication::processEvents();
+            QVERIFY2(caption->isVisible(), qPrintable(QString::number(width)));
+            QVERIFY(caption->width() >= caption->fontMetrics().horizontalAdvance(caption->text()));
+            isShort = isShort || caption->text() == least;
+        }
+        QVERIFY(isShort);
+    }
+
     void noChoiceIsCutWhereALabelCouldGo()
     {
         ViewBar bar;

@@ -88,9 +88,10 @@ QLabel* ViewBar::addTitle(const QString& title)
     return caption;
 }
 
-void ViewBar::setTitleCaption(const QStringList& texts)
+void ViewBar::setTitleCaption(const QStringList& texts, bool isKept)
 {
     m_titleTexts = texts;
+    m_isTitleKept = isKept;
     fitCaptions();
 }
 
@@ -233,6 +234,13 @@ int ViewBar::wholeWidth() const
     return width;
 }
 
+int ViewBar::keptTitle() const
+{
+    return m_isTitleKept && !m_titleTexts.back().isEmpty()
+        ? m_titleCaption->fontMetrics().horizontalAdvance(m_titleTexts.back()) + 2 * m_layout->spacing()
+        : 0;
+}
+
 void ViewBar::fitCombos()
 {
     // What each of them needs for what is chosen in it, and for the longest of what can be.
@@ -242,7 +250,7 @@ void ViewBar::fitCombos()
         int whole = 0;
     };
     std::vector<Need> needs;
-    const int missing = wholeWidth() - width();
+    const int missing = wholeWidth() + keptTitle() - width();
     for (const QLabel* caption : m_captions) {
         auto* combo = qobject_cast<QComboBox*>(caption->buddy());
         if (combo == nullptr || combo->isHidden())
@@ -307,7 +315,7 @@ void ViewBar::fitCaptions()
     for (QLabel* tail : m_tails)
         tail->setVisible(combos + tails + labels <= width());
     // The first say best by themselves what they are; a number never does.
-    int missing = combos + labels - width();
+    int missing = combos + labels + keptTitle() - width();
     for (QLabel* caption : m_captions) {
         const auto* combo = qobject_cast<const QComboBox*>(caption->buddy());
         const bool goes = missing > 0 && isWanted(caption) && !(combo && isBareNumber(combo->currentText()));

@@ -24,8 +24,9 @@ public:
 
     /// Title in 600 with a caption behind it; returns the caption.
     QLabel* addTitle(const QString& title);
-    /// What stands behind the title, the whole first: the first that has room.
-    void setTitleCaption(const QStringList& texts);
+    /// What stands behind the title, the whole first: the first that has room. Labels go before the last, where it is
+    /// kept.
+    void setTitleCaption(const QStringList& texts, bool isKept = false);
     /// Without a label where what is chosen says what it is; screen readers have it in any case.
     QComboBox* addCombo(const QString& label, const QString& objectName, bool isLabeled = true);
     void keepWhole(QComboBox* combo) { m_whole.push_back(combo); } ///< the others are cut before it
@@ -53,6 +54,7 @@ private:
     void fitCaptions();
     void fitCombos();
     int wholeWidth() const; ///< with every combo as wide as it would be
+    int keptTitle() const; ///< px of what stands behind the title in any case
     void setGap(int px);
 
     QHBoxLayout* m_layout;
@@ -64,6 +66,7 @@ private:
     QLabel* m_titleCaption = nullptr;
     std::vector<const QComboBox*> m_whole; ///< the most important first
     QStringList m_titleTexts; ///< it may have, empty where it has one
+    bool m_isTitleKept = false; ///< the last of them, before labels
 };
 
 }

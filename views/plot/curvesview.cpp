@@ -43,7 +43,7 @@ CurvesView::CurvesView(const ViewContext& context, QWidget* parent)
 
 void CurvesView::buildBar()
 {
-    m_caption = m_bar->addTitle(tr("Curves"));
+    m_bar->addTitle(tr("Curves"));
     m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("curvesRank"));
     m_xBox = m_bar->addCombo(tr("x"), QStringLiteral("curvesX"));
     m_xBox->setToolTip(tr("What runs along the axis below"));
@@ -140,7 +140,7 @@ void CurvesView::updateCaption()
         caption += tr(", no %1 recorded").arg(m_xBox->currentText());
     else if (count > 0 && m_xAxis != XAxis::Step && !beside.isEmpty())
         caption += tr(", whose places are by step"); // the axis is the shown run's own
-    m_caption->setText(caption);
+    m_bar->setTitleCaption({ caption, count > 0 ? statText(state.stat()) : QString() }, true);
     m_canvas->setStepUnit(m_xAxis != XAxis::Step && m_own && !m_own->warp
             ? tr("no %1: step", "named left of an axis").arg(m_xBox->currentText())
             : tr("step"));

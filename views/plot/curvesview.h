@@ -53,7 +53,6 @@ private:
     XAxis m_xAxis = XAxis::Step;
     ViewBar* m_bar;
     CurveCanvas* m_canvas;
-    QLabel* m_caption = nullptr;
     QComboBox* m_rankBox = nullptr;
     QComboBox* m_xBox = nullptr;
     QComboBox* m_yBox = nullptr;
