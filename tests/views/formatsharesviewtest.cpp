@@ -141,7 +141,7 @@ private Q_SLOTS:
             Stat::Bf16Overflow, Stat::E4M3Underflow, Stat::E4M3Overflow, Stat::E5M2Underflow, Stat::E5M2Overflow };
         QCOMPARE(offered, wanted);
         QCOMPARE(statsOf(*m_catalog, Kind::Update), std::vector { Stat::Hist });
-        QCOMPARE(statText(Stat::Fp16Underflow), QStringLiteral("underflow in fp16"));
+        QCOMPARE(statText(Stat::Fp16Underflow), QStringLiteral("fp16 underflow"));
         QCOMPARE(statValueText(Stat::Fp16Underflow, 0.125), formatFraction(0.125));
     }
 
@@ -214,6 +214,31 @@ private Q_SLOTS:
         }
     }
 
+    void anAxisOfThemEndsWhereAShareDoes()
+    {
+        CurvePicture picture;
+        picture.series.resize(1);
+        picture.series.front().stat = Stat::Fp16Underflow;
+        const auto scaleOf = [&](double low, double high, YMode mode) {
+            series::Bucket bucket;
+            bucket.state = CellState::Value;
+            bucket.finite = 2;
+            bucket.min = low;
+            bucket.max = bucket.last = high;
+            picture.series.front().result.buckets = { bucket };
+            return picture.fit(mode, false);
+        };
+        for (const YMode mode : { YMode::Linear, YMode::Log, YMode::Symlog }) {
+            QCOMPARE(scaleOf(0.96, 1, mode).high(), 1.0);
+            QVERIFY(scaleOf(0.1, 0.5, mode).high() > 0.5);
+            const ValueScale none = scaleOf(0, 0, mode);
+            QVERIFY(none.mode() == ValueScale::Mode::Linear && none.low() == 0 && none.isOfShares());
+        }
+        picture.series.front().stat = Stat::Norm;
+        QVERIFY(scaleOf(0.96, 1, YMode::Log).high() > 1);
+        QCOMPARE(scaleOf(0, 0, YMode::Log).low(), 0.0);
+    }
+
     void theInspectorListsThem()
     {
         store::QueryPool pool(1);
@@ -236,12 +261,12 @@ private Q_SLOTS:
             const auto isThere = [&] {
                 panel.findChild<QToolButton*>()->click();
                 const QString text = QGuiApplication::clipboard()->text();
-                return text.contains(QStringLiteral("underflow in fp16")) && text.contains(share);
+                return text.contains(QStringLiteral("fp16 underflow")) && text.contains(share);
             };
             return QTest::qWaitFor(isThere) ? QGuiApplication::clipboard()->text() : QString();
         };
         const QString text = textAt(12);
-        QVERIFY(!text.isEmpty() && text.contains(QStringLiteral("overflow in e5m2")));
+        QVERIFY(!text.isEmpty() && text.contains(QStringLiteral("e5m2 overflow")));
         QVERIFY(!textAt(kBroken).isEmpty());
     }
 

@@ -70,21 +70,21 @@ QString statText(Stat stat)
     case Stat::MaxLogit:
         return QCoreApplication::translate("Stat", "max logit");
     case Stat::Fp16Underflow:
-        return QCoreApplication::translate("Stat", "underflow in fp16");
+        return QCoreApplication::translate("Stat", "fp16 underflow");
     case Stat::Fp16Overflow:
-        return QCoreApplication::translate("Stat", "overflow in fp16");
+        return QCoreApplication::translate("Stat", "fp16 overflow");
     case Stat::Bf16Underflow:
-        return QCoreApplication::translate("Stat", "underflow in bf16");
+        return QCoreApplication::translate("Stat", "bf16 underflow");
     case Stat::Bf16Overflow:
-        return QCoreApplication::translate("Stat", "overflow in bf16");
+        return QCoreApplication::translate("Stat", "bf16 overflow");
     case Stat::E4M3Underflow:
-        return QCoreApplication::translate("Stat", "underflow in e4m3");
+        return QCoreApplication::translate("Stat", "e4m3 underflow");
     case Stat::E4M3Overflow:
-        return QCoreApplication::translate("Stat", "overflow in e4m3");
+        return QCoreApplication::translate("Stat", "e4m3 overflow");
     case Stat::E5M2Underflow:
-        return QCoreApplication::translate("Stat", "underflow in e5m2");
+        return QCoreApplication::translate("Stat", "e5m2 underflow");
     case Stat::E5M2Overflow:
-        return QCoreApplication::translate("Stat", "overflow in e5m2");
+        return QCoreApplication::translate("Stat", "e5m2 overflow");
     default:
         return QString::fromUtf8(statName(stat));
     }

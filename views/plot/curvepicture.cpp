@@ -95,10 +95,12 @@ ValueScale CurvePicture::fit(YMode mode, bool robust) const
 {
     std::vector<double> lows;
     std::vector<double> highs;
+    bool isZero = hasFinite();
     for (const CurveSeries& one : series) {
         if (one.isHidden)
             continue;
         for (const series::Bucket& bucket : one.result.buckets) {
+            isZero = isZero && (bucket.finite == 0 || (bucket.min == 0 && bucket.max == 0));
             if (bucket.finite == 0 || (mode == YMode::Log && bucket.max <= 0))
                 continue;
             lows.push_back(mode == YMode::Log && bucket.min <= 0 ? bucket.max : bucket.min);
@@ -111,6 +113,8 @@ ValueScale CurvePicture::fit(YMode mode, bool robust) const
     const bool areShares = !series.empty() && std::all_of(series.begin(), series.end(), [](const CurveSeries& one) {
         return factsOf(one.stat).shown == Shown::Share;
     });
+    if (isZero && (areShares || mode == YMode::Log))
+        return ValueScale(ValueScale::Mode::Linear, 0, 1).ofShares(areShares);
     if (lows.empty())
         return ValueScale(scaleMode, mode == YMode::Log ? 0.1 : 0, 1).ofShares(areShares);
     double low = *std::min_element(lows.begin(), lows.end());
@@ -131,14 +135,17 @@ ValueScale CurvePicture::fit(YMode mode, bool robust) const
             high = high > quietHigh + kCut * room ? quietHigh + room / 3 : high;
         }
     }
+    // No share is above 1, and there the axis ends.
+    const auto endOf = [&](double end) { return areShares ? std::min(end, std::max(high, 1.0)) : end; };
     if (mode == YMode::Log) {
         const double margin = std::max(std::log10(high / low) * 0.06, 0.02);
-        return ValueScale(scaleMode, low / std::pow(10.0, margin), high * std::pow(10.0, margin)).ofShares(areShares);
+        return ValueScale(scaleMode, low / std::pow(10.0, margin), endOf(high * std::pow(10.0, margin)))
+            .ofShares(areShares);
     }
     const double margin = (high - low) * 0.06;
     // A quantity that never is negative keeps its axis at or above zero.
     const double bottom = low >= 0 ? std::max(0.0, low - margin) : low - margin;
-    return ValueScale(scaleMode, bottom, high + margin, linear).ofShares(areShares);
+    return ValueScale(scaleMode, bottom, endOf(high + margin), linear).ofShares(areShares);
 }
 
 CurvePicture CurvePicture::warpedTo(int width) const
