@@ -22,6 +22,7 @@
 #include <telltale/compare/comparewords.h>
 #include <telltale/compare/differencetrees.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/heatmap/heatquery.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/plot/comparedcurves.h>
@@ -288,6 +289,53 @@ private Q_SLOTS:
         settle();
         QCOMPARE(sides()->both, (StepRange { Step { 0 }, Step { 120 } })); // the nearest to its last one
         QCOMPARE(sides()->after, QStringLiteral("short has no step after 59"));
+    }
+
+    void aMapOfOneRunEndsWhereTheRunDoes()
+    {
+        m_state->setRun(handle("short"));
+        m_state->setCatalog(test::CapsuleBuilder::must(reader("short")->catalog()));
+        m_state->setFullRange(m_state->catalog()->steps);
+        HeatRequest request;
+        request.catalog = m_state->catalog();
+        request.kind = Kind::GradReduced;
+        request.rank = Rank { 0 };
+        request.range = { Step { 0 }, Step { kSteps - 1 } };
+        request.pixels = kSteps;
+        HeatCanvas map(m_state.get());
+        map.resize(900, 300);
+        const auto picture = readHeat(*reader("short"), request);
+        QVERIFY(picture && !picture->rows.empty());
+        map.setPicture(std::make_shared<const HeatPicture>(*picture));
+        const auto ground = [&map] {
+            const QRect plot = map.plotRect();
+            const QRect beyond(plot.left() + plot.width() * 61 / kSteps, plot.top(), plot.width() / 8, plot.height());
+            const QImage image = map.renderTo(map.size()).copy(beyond);
+            for (int y = 0; y < image.height(); ++y)
+                for (int x = 0; x < image.width(); ++x)
+                    if (image.pixelColor(x, y) != Theme::current().base)
+                        return false;
+            return true;
+        };
+        QVERIFY(!ground());
+        compareWith({ "a" });
+        QVERIFY(ground());
+    }
+
+    void withoutCurvesTheMapHasAnAxis()
+    {
+        compareWith({ "b" });
+        m_state->setSelection({ { QStringLiteral("layers.0.fc.weight"), {} } });
+        settle();
+        const HeatCanvas* map = m_view->map();
+        const auto below = [map] { return map->height() - map->plotRect().bottom(); };
+        const int without = below();
+        m_state->setSelection({ { QStringLiteral("nobody"), {} } });
+        settle();
+        QVERIFY(below() > without);
+        m_state->setSelection({ { QStringLiteral("layers.0.fc.weight"), {} } });
+        settle();
+        QCOMPARE(below(), without);
     }
 
     void theRestOfTheSelectionIsDrawnWhenWanted()

@@ -421,6 +421,71 @@ private Q_SLOTS:
         QVERIFY(barOf(92) >= 36);
     }
 
+    void aLongTitleOfALegendHasASecondLine()
+    {
+        HeatPicture p = picture(3, 300, HeatScale::Deviation);
+        p.stat = Stat::AbsMax;
+        p.finish();
+        const Theme& theme = Theme::current();
+        QImage image(200, 200, QImage::Format_RGB32);
+        image.fill(theme.base);
+        QPainter painter(&image);
+        paintHeatLegend(painter, QRectF(0, 0, 142, 200), p, theme, false);
+        painter.end();
+        const auto isEmpty = [&](const QRect& part) {
+            return pixelsOf(image.copy(part), theme.base.rgb()) == part.width() * part.height();
+        };
+        QVERIFY(isEmpty({ 142, 0, 58, 30 }));
+        QVERIFY(pixelsOf(image.copy(24, 16, 118, 14), theme.text.rgb()) > 10); // in the title's color
+    }
+
+    void aLegendOfZerosInventsNoScale()
+    {
+        for (const bool isOne : { true, false }) {
+            HeatPicture p = picture(3, 300);
+            p.stat = Stat::Zeros;
+            std::ranges::fill(p.result.values, 0.0F);
+            p.result.values.front() = isOne ? 1e-3F : 0.0F;
+            p.finish();
+            QCOMPARE(p.isZero, !isOne);
+            QImage image(142, 200, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            paintHeatLegend(painter, QRectF(0, 0, 142, 200), p, Theme::current(), false);
+            painter.end();
+            std::set<QRgb> colors;
+            for (int y = 50; y < 200; ++y)
+                colors.insert(image.pixel(24 + 1, y));
+            QCOMPARE(colors.size() > 20, isOne);
+        }
+    }
+
+    void aNameIsNotBroken()
+    {
+        const QString name = QStringLiteral("moe-nan");
+        const QString whole = withWholeNames(noStepAfter(name, Step { 219 }), { name, QString() });
+        QVERIFY(!whole.contains(name));
+        QCOMPARE(QString(whole).remove(QChar(0x2060)), QStringLiteral("moe-nan has no step after 219"));
+        const QFontMetrics metrics(wordsFont(11));
+        const int first = metrics.horizontalAdvance(name);
+        QVERIFY(metrics.boundingRect(QRect(0, 0, first - 5, 500), Qt::TextWordWrap, name).height() > metrics.height());
+        QCOMPARE(metrics.boundingRect(QRect(0, 0, first - 5, 500), Qt::TextWordWrap, withWholeNames(name, { name }))
+                     .height(),
+            metrics.boundingRect(QRect(0, 0, 900, 500), Qt::TextWordWrap, withWholeNames(name, { name })).height());
+    }
+
+    void ofARowThatIsNearlyAlwaysZeroNothingIsAMultiple()
+    {
+        HeatPicture p = picture(2, 9, HeatScale::Deviation);
+        std::fill_n(p.result.values.begin(), 9, 0.0F);
+        p.result.values[4] = 0.004F;
+        p.finish();
+        QCOMPARE(p.spreadOf(0), std::pair(0.0F, 0.0F));
+        QVERIFY(p.spreadOf(1).second > 0);
+        QCOMPARE(p.shown[4], 0.0F);
+        QVERIFY(!p.clippedHigh || std::any_of(p.shown.begin() + 9, p.shown.end(), [](float one) { return one > 10; }));
+    }
+
     void theEndsOfAScaleOfCountsAreWholeNumbers()
     {
         HeatPicture p = picture(3, 40);

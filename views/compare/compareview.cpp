@@ -264,11 +264,12 @@ void CompareView::resizeEvent(QResizeEvent* event)
     DataView::resizeEvent(event);
 }
 
-/// The curves below have the same steps between the same edges: their axis is the map's.
+/// The curves below have the same steps between the same edges: their axis is the map's, where there are any.
 void CompareView::fitAxis()
 {
-    m_map->setStepAxisVisible(
-        m_below->currentWidget() != m_curves || m_bar->alignment() != XAxis::Step || m_split->sizes().value(1) == 0);
+    const auto curves = m_curves->picture();
+    m_map->setStepAxisVisible(m_below->currentWidget() != m_curves || m_bar->alignment() != XAxis::Step
+        || m_split->sizes().value(1) == 0 || !curves || curves->isEmpty());
 }
 
 CompareRequest CompareView::request() const
@@ -349,6 +350,7 @@ void CompareView::show(const CompareAnswer& answer)
 {
     m_map->setPicture(answer.map && !answer.map->rows.empty() ? answer.map : nullptr);
     m_curves->setPicture(answer.curves);
+    fitAxis();
     m_values->ask();
     QStringList notes;
     if (!answer.unaligned.isEmpty())

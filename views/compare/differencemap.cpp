@@ -56,11 +56,9 @@ void tellEnds(HeatSides& sides, StepRange a, StepRange b, StepRange ownOfA, Step
     QStringList after;
     for (const auto& [name, steps, own] : { std::tuple(sides.nameA, a, ownOfA), std::tuple(sides.nameB, b, ownOfB) }) {
         if (steps.first == sides.both.first)
-            before.append(QCoreApplication::translate("DifferenceMap", "%1 has no step before %2")
-                              .arg(name, formatStep(own.first.value)));
+            before.append(noStepBefore(name, own.first));
         if (steps.last == sides.both.last)
-            after.append(QCoreApplication::translate("DifferenceMap", "%1 has no step after %2")
-                             .arg(name, formatStep(own.last.value)));
+            after.append(noStepAfter(name, own.last));
     }
     // Each wraps: an empty line tells where the next begins.
     sides.before = before.join(QStringLiteral("\n\n"));

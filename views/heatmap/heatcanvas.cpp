@@ -222,12 +222,16 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
             *m_picture, theme);
 }
 
-/// Where one of two runs has not begun or is over, nothing is missing: the ground, and why.
+/// Where one of two runs has not begun or is over, nothing is missing: the ground, and why. So it is where a run that
+/// is shown alone has fewer steps than one that it is compared with.
 std::vector<HeatCanvas::End> HeatCanvas::ends(const QRect& plot) const
 {
-    if (!m_picture->sides)
+    const HeatSides* sides = m_picture->sides.get();
+    if (!sides && (!hasStepAxis() || state().comparedRuns().empty() || state().ownRange().isEmpty()))
         return {};
-    const StepRange both = m_picture->sides->both;
+    const StepRange both = sides ? sides->both : state().ownRange();
+    const QString before = sides ? sides->before : noStepBefore(state().runName(0), both.first);
+    const QString after = sides ? sides->after : noStepAfter(state().runName(0), both.last);
     const int columns = m_picture->columns();
     int first = 0;
     while (first < columns && m_picture->stepsOf(first).last < both.first)
@@ -237,23 +241,30 @@ std::vector<HeatCanvas::End> HeatCanvas::ends(const QRect& plot) const
         --end;
     const int left = HeatImage::columnLeft(std::min(first, end), columns, plot.width());
     const int right = HeatImage::columnLeft(end, columns, plot.width());
-    return { { { plot.left(), plot.top(), left, plot.height() }, m_picture->sides->before },
-        { { plot.left() + right, plot.top(), plot.width() - right, plot.height() }, m_picture->sides->after } };
+    return { { { plot.left(), plot.top(), left, plot.height() }, before },
+        { { plot.left() + right, plot.top(), plot.width() - right, plot.height() }, after } };
 }
 
-/// Over the lines of the cursor and of the selected row, which would cross them.
+/// Over the lines of the cursor and of the selected row, which would cross them. A run's name is not broken where it
+/// has room.
 void HeatCanvas::paintEndWords(QPainter& painter, const QRect& plot) const
 {
     const Theme& theme = Theme::current();
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
+    QStringList names { state().runName(0) };
+    if (m_picture->sides)
+        names = { m_picture->sides->nameA, m_picture->sides->nameB };
     for (const End& end : ends(plot)) {
         const QRect room = end.area.adjusted(8, 0, -8, 0);
-        const QRect words = painter.boundingRect(room, Qt::AlignCenter | Qt::TextWordWrap, end.why);
-        if (end.why.isEmpty() || !room.contains(words))
-            continue;
-        painter.fillRect(words.adjusted(-4, -2, 4, 2), theme.base);
-        painter.drawText(room, Qt::AlignCenter | Qt::TextWordWrap, end.why);
+        for (const QString& why : { withWholeNames(end.why, names), end.why }) {
+            const QRect words = painter.boundingRect(room, Qt::AlignCenter | Qt::TextWordWrap, why);
+            if (why.isEmpty() || !room.contains(words))
+                continue;
+            painter.fillRect(words.adjusted(-4, -2, 4, 2), theme.base);
+            painter.drawText(room, Qt::AlignCenter | Qt::TextWordWrap, why);
+            break;
+        }
     }
 }
 
@@ -486,8 +497,10 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
             const std::size_t at = static_cast<std::size_t>(m_hoverRow) * static_cast<std::size_t>(m_picture->columns())
                 + static_cast<std::size_t>(m_hoverColumn);
             const double deviation = static_cast<double>(m_picture->shown[at]);
-            readout.detail = tr("%1, %2 MAD")
-                                 .arg(stat, (deviation > 0 ? QStringLiteral("+") : QString()) + formatValue(deviation));
+            readout.detail = m_picture->spreadOf(m_hoverRow).second == 0
+                ? tr("%1, MAD of its row 0").arg(stat)
+                : tr("%1, %2 MAD")
+                      .arg(stat, (deviation > 0 ? QStringLiteral("+") : QString()) + formatValue(deviation));
         }
     } else {
         readout.value = glyphs::word(cellState);

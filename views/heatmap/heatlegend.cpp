@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
+#include <QTextOption>
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
@@ -67,6 +68,14 @@ QString unitText(const HeatPicture& picture)
 bool isNarrow(const ValueScale& scale)
 {
     return scale.low() > 0 && scale.high() / scale.low() < 10;
+}
+
+/// In place of colors that would all be one.
+QString zeroText(const HeatPicture& picture)
+{
+    return std::ranges::any_of(picture.strongest, series::isNonFinite)
+        ? QCoreApplication::translate("HeatLegend", "0 where finite")
+        : QCoreApplication::translate("HeatLegend", "0 everywhere");
 }
 
 /// What the colors end at, beside a decade written as one.
@@ -171,7 +180,11 @@ void paintHeatLegend(
     else if (picture.sides)
         title += picture.scaleMode == HeatScale::Difference ? QCoreApplication::translate("HeatLegend", ", difference")
                                                             : QCoreApplication::translate("HeatLegend", ", ratio");
-    painter.drawText(QPointF(x, y + 12), title);
+    const QTextOption wrapped;
+    const QFontMetricsF metrics = painter.fontMetrics();
+    const QRectF titleRoom(x, y + 12 - metrics.ascent(), area.right() - x, area.height());
+    painter.drawText(titleRoom, title, wrapped);
+    y += std::max(painter.boundingRect(titleRoom, title, wrapped).height() - metrics.height(), 0.0);
     if (picture.axes == HeatAxes::RankByStep && !picture.rows.empty()) {
         // One tensor on all ranks: no row names it, and a narrow bar above has no room to.
         painter.setFont(wordsFont(11));
@@ -188,6 +201,9 @@ void paintHeatLegend(
     if (picture.sides && stepsOfColumn(picture) > 1)
         lines.append(QCoreApplication::translate("HeatLegend", "of each run"));
     lines.append(unitText(picture));
+    const bool hasBar = picture.hasScale && !picture.isZero;
+    if (picture.isZero)
+        lines.append(zeroText(picture));
     lines.removeAll(QString());
     const auto has = [&states = picture.result.states](
                          CellState state) { return std::find(states.begin(), states.end(), state) != states.end(); };
@@ -204,15 +220,15 @@ void paintHeatLegend(
         const double room = area.bottom() - y - kCaptionLine * static_cast<double>(lines.size()) - 27 - 18;
         return signs.empty() ? room : room - kLine * static_cast<double>(signs.size()) - kTickPitch;
     };
-    if (roomOfBar() < kLeastBar || !picture.hasScale)
+    if (roomOfBar() < kLeastBar || !hasBar)
         std::erase_if(signs, [&has](CellState state) { return !has(state); });
     while (signs.size() > 1 && roomOfBar() < kLeastBar)
         signs.pop_back();
     // Before the colors go, so that nobody can read them, the last sign does, which the cells have, and what else is
     // said.
-    if (picture.hasScale && roomOfBar() < kLeastBar)
+    if (hasBar && roomOfBar() < kLeastBar)
         signs.clear();
-    while (picture.hasScale && !lines.isEmpty() && roomOfBar() < kLeastBar)
+    while (hasBar && !lines.isEmpty() && roomOfBar() < kLeastBar)
         lines.removeLast();
     const double height = std::floor(std::min(roomOfBar(), 210.0));
     for (const QString& line : lines) {
@@ -221,7 +237,7 @@ void paintHeatLegend(
     }
     const double barTop = y + 27;
     y = barTop;
-    if (picture.hasScale && height >= 2 * kTickPitch) {
+    if (hasBar && height >= 2 * kTickPitch) {
         paintBar(painter, QRectF(std::round(x), std::round(barTop), 13, height), picture, theme);
         y += height + 22;
     }
@@ -241,6 +257,8 @@ void paintHeatLegend(
 
 double heatStripWidth(const HeatPicture& picture)
 {
+    if (picture.isZero)
+        return QFontMetricsF(wordsFont(11)).horizontalAdvance(zeroText(picture)) + 1;
     const QFontMetricsF metrics(numberFont(11));
     return metrics.horizontalAdvance(endText(picture.scale, picture.scale.low()))
         + metrics.horizontalAdvance(endText(picture.scale, picture.scale.high())) + kStripWidth + 2 * kStripGap + 1;
@@ -248,6 +266,13 @@ double heatStripWidth(const HeatPicture& picture)
 
 void paintHeatStrip(QPainter& painter, const QRectF& line, const HeatPicture& picture, const Theme& theme)
 {
+    if (picture.isZero) {
+        painter.setFont(wordsFont(11));
+        painter.setPen(theme.text2);
+        if (heatStripWidth(picture) <= line.width())
+            painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, zeroText(picture));
+        return;
+    }
     const QString low = endText(picture.scale, picture.scale.low()),
                   high = endText(picture.scale, picture.scale.high());
     painter.setFont(numberFont(11));

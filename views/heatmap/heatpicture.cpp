@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include <QCoreApplication>
+
 #include "rowcluster.h"
 
 namespace telltale::views {
@@ -232,25 +234,30 @@ void HeatPicture::orderByLikeness()
     permute(clusteredOrder(likenessFeatures(bins), 2 * bins + 1));
 }
 
+std::pair<float, float> HeatPicture::spreadOf(int row) const
+{
+    std::vector<float> values;
+    for (int column = 0; column < columns(); ++column) {
+        if (state(row, column) == CellState::Value)
+            values.push_back(value(row, column));
+    }
+    if (values.empty())
+        return {};
+    const float median = medianOf(values);
+    for (float& one : values)
+        one = std::abs(one - median);
+    // A series that hardly moves must not turn rounding into alarms, and of one that is 0 there are no multiples.
+    constexpr float kLeast = 1e-30F;
+    const float mad = std::max(medianOf(values), std::abs(median) * 1e-4F);
+    return { median, mad < kLeast ? 0.0F : mad };
+}
+
 void HeatPicture::computeDeviations()
 {
-    const auto columnCount = static_cast<std::size_t>(result.columns);
-    std::vector<float> values;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        values.clear();
-        for (std::size_t i = row * columnCount; i < (row + 1) * columnCount; ++i) {
-            if (result.states[i] == CellState::Value)
-                values.push_back(result.values[i]);
-        }
-        if (values.empty())
-            continue;
-        const float median = medianOf(values);
-        for (float& value : values)
-            value = std::abs(value - median);
-        // A series that hardly moves must not turn rounding into alarms.
-        const float mad = std::max(medianOf(values), std::max(std::abs(median) * 1e-4F, 1e-30F));
-        for (std::size_t i = row * columnCount; i < (row + 1) * columnCount; ++i)
-            shown[i] = (result.values[i] - median) / mad;
+    for (int row = 0; row < static_cast<int>(rows.size()); ++row) {
+        const auto [median, mad] = spreadOf(row);
+        for (int column = 0; column < columns(); ++column)
+            shown[at(row, column)] = mad > 0 ? (value(row, column) - median) / mad : 0.0F;
     }
 }
 
@@ -279,6 +286,7 @@ void HeatPicture::chooseScale()
         return markClipped();
     }
     const auto [above, below] = signs();
+    isZero = hasScale && above + below == 0;
     const double least = kLeastOfSign * static_cast<double>(above + below);
     // Signed values have their zero in the middle, and a logarithm on both sides of it.
     const bool log = scaleMode == HeatScale::Log && static_cast<double>(below) <= least;
@@ -342,6 +350,32 @@ void HeatPicture::markClipped()
         clippedLow = clippedLow || static_cast<double>(shown[i]) < scale.low();
         clippedHigh = clippedHigh || static_cast<double>(shown[i]) > scale.high();
     }
+}
+
+QString noStepBefore(const QString& run, Step first)
+{
+    return QCoreApplication::translate("DifferenceMap", "%1 has no step before %2").arg(run, formatStep(first.value));
+}
+
+QString noStepAfter(const QString& run, Step last)
+{
+    return QCoreApplication::translate("DifferenceMap", "%1 has no step after %2").arg(run, formatStep(last.value));
+}
+
+QString withWholeNames(QString sentence, const QStringList& names)
+{
+    constexpr QChar kWordJoiner(0x2060);
+    for (const QString& name : names) {
+        QString whole;
+        for (const QChar letter : name) {
+            if (!whole.isEmpty() && !letter.isLowSurrogate())
+                whole += kWordJoiner;
+            whole += letter;
+        }
+        if (!name.isEmpty())
+            sentence.replace(name, whole);
+    }
+    return sentence;
 }
 
 }

@@ -3,9 +3,11 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <QImage>
+#include <QStringList>
 
 #include <telltale/analysis/oddranks.h>
 #include <telltale/common/rowlist.h>
@@ -58,6 +60,7 @@ struct HeatPicture {
     std::vector<float> shown; ///< what the color says: the values, or deviations in MAD
     ValueScale scale;
     bool hasScale = true; ///< some cell has a color of it, here or in a picture beside it
+    bool isZero = false; ///< each finite value is, here and in a picture beside it: the scale is of nothing
     std::vector<series::CellState> strongest; ///< of each column
     QString longestLabel; ///< of the rows
     QString longestGroup;
@@ -83,6 +86,8 @@ struct HeatPicture {
     /// The steps of a column, and of one cell of it.
     StepRange stepsOf(int column) const;
     StepRange stepsOf(int row, int column) const;
+    /// Median of a row's values, and their median distance from it in their unit (MAD): 0 where nothing is a multiple.
+    std::pair<float, float> spreadOf(int row) const;
     int columnOf(Step step) const; ///< -1 outside
     analysis::RankOddness::Grade gradeOf(Rank rank) const;
 
@@ -108,6 +113,12 @@ private:
     void spreadDifferences();
     void spreadRatios();
 };
+
+/// Why a run has no cells before its first step, or after its last. Thread: any.
+QString noStepBefore(const QString& run, Step first);
+QString noStepAfter(const QString& run, Step last);
+/// Without a place to break a line at within one of the names.
+QString withWholeNames(QString sentence, const QStringList& names);
 
 /// "×2.5", "÷65 536", and near the same "+0.012 %". Thread: any.
 QString ratioText(double ratio);

@@ -21,8 +21,12 @@ void shareScale(std::array<HeatPicture, kFaces>& faces)
     const HeatPicture* any = nullptr;
     double low = 0;
     double high = 0;
+    const auto hasColors
+        = [](const HeatPicture& face) { return !face.rows.empty() && face.columns() > 0 && face.hasScale; };
+    const bool isZero
+        = std::ranges::all_of(faces, [&](const HeatPicture& face) { return !hasColors(face) || face.isZero; });
     for (const HeatPicture& face : faces) {
-        if (face.rows.empty() || face.columns() == 0 || !face.hasScale)
+        if (!hasColors(face) || (face.isZero && !isZero))
             continue;
         low = any ? std::min(low, face.scale.low()) : face.scale.low();
         high = any ? std::max(high, face.scale.high()) : face.scale.high();
@@ -34,6 +38,7 @@ void shareScale(std::array<HeatPicture, kFaces>& faces)
     bool clippedHigh = false;
     for (HeatPicture& face : faces) {
         face.hasScale = any != nullptr;
+        face.isZero = isZero && any != nullptr;
         if (any && any->scaleMode != HeatScale::Deviation) {
             face.scale = ValueScale(any->scale.mode(), low, high).ofShares(any->scale.isOfShares());
             face.markClipped();
