@@ -118,6 +118,8 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);
+    m_title->setObjectName(QStringLiteral("inspectorKindsTitle"));
+    m_title->setWordWrap(true);
     m_title->setContentsMargins(12, 0, 12, 0); // the rows go from edge to edge, their words stand below it
     layout->addWidget(m_title);
     layout->addWidget(m_list);
@@ -125,6 +127,8 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
     hide();
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, &AllKinds::ask);
+    // A value may reach into the column of the name, which a changed cell alone does not repaint.
+    connect(m_model, &QAbstractItemModel::dataChanged, m_list->viewport(), qOverload<>(&QWidget::update));
     connect(m_list, &QTreeView::clicked, this, [this](const QModelIndex& index) { choose(index.row()); });
     connect(m_list, &QTreeView::activated, this, [this](const QModelIndex& index) { choose(index.row()); });
     const ViewState* state = context.state;
@@ -148,19 +152,19 @@ std::vector<AllKinds::Line> AllKinds::linesOf(const store::Catalog& catalog, con
 {
     const series::RowIndex& index = store::rowsOf(catalog);
     std::vector<Line> lines;
+    std::map<std::pair<Kind, ModuleKey>, std::size_t> places;
     const auto add = [&](const std::string& of, bool parametersAlone) {
         for (const series::RowIndex::Row* row : index.named(of)) {
-            const bool isKnown = !lines.empty() && lines.back().kind == row->kind
-                && lines.back().key.slot == index.key(*row).slot && lines.back().key.name.toStdString() == of;
             const auto shown = statOf(*row, stat);
             if (row->rank != rank || row->kind == Kind::Scalar || !shown
                 || (parametersAlone && !isOfParameters(row->kind)))
                 continue;
-            if (isKnown && (*shown != stat || lines.back().stat == stat))
-                continue;
-            if (isKnown) // a tensor's histogram answers what its statistics do not
-                lines.pop_back();
-            lines.push_back({ row->kind, { QString::fromStdString(of), index.key(*row).slot }, *shown, row->attempts });
+            Line line { row->kind, { QString::fromStdString(of), index.key(*row).slot }, *shown, row->attempts };
+            const auto [known, isNew] = places.try_emplace({ line.kind, line.key }, lines.size());
+            if (isNew)
+                lines.push_back(std::move(line));
+            else if (*shown == stat && lines[known->second].stat != stat) // a histogram has what statistics have not
+                lines[known->second] = std::move(line);
         }
     };
     const auto own = index.named(name.toStdString());
@@ -193,9 +197,10 @@ void AllKinds::moduleChanged()
     setVisible(m_lines.size() > 1);
     m_model->setRowCount(static_cast<int>(m_lines.size()));
     int chosen = -1;
-    // What has no such statistic has another, which the title says once.
-    const auto other = std::find_if(
-        m_lines.begin(), m_lines.end(), [&state](const Line& line) { return line.stat != state.stat(); });
+    // What has no such statistic has another, and says so; where none has it, the title names that.
+    const bool hasChosen = m_lines.empty()
+        || std::ranges::any_of(m_lines, [&state](const Line& line) { return line.stat == state.stat(); });
+    m_stat = hasChosen ? state.stat() : m_lines.front().stat;
     for (std::size_t i = 0; i < m_lines.size(); ++i) {
         const Line& line = m_lines[i];
         const auto row = static_cast<int>(i);
@@ -206,7 +211,7 @@ void AllKinds::moduleChanged()
             = line.key.slot.hasText() ? items::shownSlot(line.key.slot) : line.key.name.section(u'.', -1);
         if (line.key.slot.hasText() || !isOwn || isOfParameters(line.kind))
             behind = QStringLiteral(" \u00b7 ") + part;
-        if (line.stat != state.stat() && line.stat != other->stat)
+        if (line.stat != m_stat)
             behind += QStringLiteral(" (%1)").arg(statText(line.stat));
         m_model->setData(m_model->index(row, 0), text, WhatRole);
         m_model->setData(m_model->index(row, 0), behind, BehindRole);
@@ -222,18 +227,16 @@ void AllKinds::moduleChanged()
     m_list->setFixedHeight(static_cast<int>(m_lines.size()) * m_list->sizeHintForRow(0) + 2);
     m_list->setCurrentIndex(chosen >= 0 ? m_model->index(chosen, 0) : QModelIndex());
     QMetaObject::invokeMethod(this, &AllKinds::showWhole, Qt::QueuedConnection); // where the layout puts it
-    m_title->setText(other == m_lines.end()
-            ? tr("%1 of everything collected").arg(statText(state.stat()))
-            : tr("%1 of everything collected, else %2").arg(statText(state.stat()), statText(other->stat)));
+    m_title->setText(tr("%1 of everything collected").arg(statText(m_stat)));
     m_timer.start(kAfterMs);
 }
 
 void AllKinds::ask()
 {
     const ViewState& state = *m_context.state;
-    if (m_lines.size() < 2 || !m_context.queries || !state.run() || state.fullRange().isEmpty())
+    if (m_lines.size() < 2 || !m_context.queries || !state.run() || state.ownRange().isEmpty())
         return;
-    const Step step = state.cursor().value_or(state.fullRange().last);
+    const Step step = state.cursor().value_or(state.ownRange().last);
     m_context.queries->submit(m_queryId, state.run(),
         [this, lines = m_lines, step](
             Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
@@ -252,15 +255,19 @@ void AllKinds::ask()
                 for (std::size_t i = 0; column && i < places.size(); ++i)
                     values[places[i]] = (*column)[i];
             }
-            return [this, values] { take(values); };
+            return [this, values, step] { take(values, step); };
         });
 }
 
-void AllKinds::take(const std::vector<series::CellValue>& values)
+void AllKinds::take(const std::vector<series::CellValue>& values, Step step)
 {
-    Step newest { 0 };
+    std::optional<Step> newest;
     for (const series::CellValue& cell : values)
-        newest = std::max(newest, cell.state >= series::CellState::Absent ? cell.step : newest);
+        newest = cell.state >= series::CellState::Absent ? std::max(newest, std::optional(cell.step)) : newest;
+    const QString title = newest                     ? tr("%1 of everything collected")
+        : m_context.state->ownRange().contains(step) ? tr("%1 of everything collected: nothing at step %2")
+                                                     : tr("%1 of everything collected: this run has no step %2");
+    m_title->setText(newest ? title.arg(statText(m_stat)) : title.arg(statText(m_stat), formatStep(step.value)));
     int widest = kValueWidth; // of those with nothing beside them
     for (int row = 0; row < m_model->rowCount() && row < static_cast<int>(values.size()); ++row) {
         const series::CellValue& cell = values[static_cast<std::size_t>(row)];

@@ -37,7 +37,8 @@ public:
         Stat stat = Stat::Norm; ///< the chosen one, else the first that it has
         series::RowAttempts attempts;
     };
-    /// Of the module `name`, or of the one that owns the parameter `name`, on one rank, in the order of the kinds.
+    /// Of the module `name`, or of the one that owns the parameter `name`, on one rank, in the order of the kinds:
+    /// one of each tensor and kind, however many rows the run has of it.
     static std::vector<Line> linesOf(const store::Catalog& catalog, const QString& name, Rank rank, Stat stat);
 
 protected:
@@ -49,13 +50,14 @@ private:
     void showWhole();
     void fitNames();
     void ask();
-    void take(const std::vector<series::CellValue>& values);
+    void take(const std::vector<series::CellValue>& values, Step step);
     void choose(int row);
 
     ViewContext m_context;
     store::QueryPool::ViewId m_queryId;
     QTimer m_timer;
     std::vector<Line> m_lines;
+    Stat m_stat = Stat::Norm; ///< of the title; a line of another one names its own
     RoleLabel* m_title;
     PanelTree* m_list;
     QStandardItemModel* m_model;
