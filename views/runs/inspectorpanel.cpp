@@ -5,6 +5,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <numeric>
+#include <utility>
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -127,7 +128,7 @@ QString shapeText(const store::SeriesInfo& series)
 }
 
 /// Why nothing stands at a step. Asked are the values as they stand there, so there is none before it either.
-QString nothingText(const InspectorAnswer& answer, Step step)
+QString nothingText(const InspectorAnswer& answer, Step step, StepRange own)
 {
     CellState why = CellState::NotCollected;
     for (const auto& row : answer.values) {
@@ -135,9 +136,10 @@ QString nothingText(const InspectorAnswer& answer, Step step)
             why = std::max(why, cell.state);
     }
     const QString at = formatStep(step.value);
-    return why == CellState::Damaged ? InspectorPanel::tr("What was collected at step %1 cannot be read.").arg(at)
-        : why == CellState::Gap      ? InspectorPanel::tr("What was collected at step %1 did not arrive.").arg(at)
-                                     : InspectorPanel::tr("Not collected at step %1.").arg(at);
+    return !own.contains(step)      ? InspectorPanel::tr("This run has no step %1.").arg(at)
+        : why == CellState::Damaged ? InspectorPanel::tr("What was collected at step %1 cannot be read.").arg(at)
+        : why == CellState::Gap     ? InspectorPanel::tr("What was collected at step %1 did not arrive.").arg(at)
+                                    : InspectorPanel::tr("Not collected at step %1.").arg(at);
 }
 
 RoleLabel* sectionTitle(const QString& text, QWidget* parent)
@@ -204,6 +206,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     m_title->setWordWrap(true);
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_subtitle->setWordWrap(true);
+    m_subtitle->setObjectName(QStringLiteral("inspectorSubtitle"));
     for (RoleLabel* text : { m_stack, m_passed }) {
         text->setTextFormat(Qt::PlainText); // it comes from the training process
         text->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -317,9 +320,15 @@ void InspectorPanel::moduleChanged()
     ModuleKeys found = keysOf(*catalog, state->kind(), name);
     m_kind = found.kind;
     m_keys = std::move(found.keys);
-    // The chosen slot is among those that are shown, and it is that of the bars.
-    if (const auto chosen = std::find(m_keys.begin(), m_keys.end(), state->selection().front()); chosen != m_keys.end())
-        std::rotate(m_keys.begin(), chosen, chosen + 1);
+    // The chosen slots are among those that are shown, and the first is that of the bars.
+    auto rest = m_keys.begin();
+    for (const ModuleKey& key : state->selection()) {
+        if (const auto chosen = std::find(rest, m_keys.end(), key); chosen != m_keys.end())
+            rest = std::rotate(rest, chosen, chosen + 1);
+    }
+    // What goes in belongs to what comes out, and one head to no other.
+    if (rest != m_keys.begin() && m_kind == Kind::Attention)
+        m_keys.erase(rest, m_keys.end());
     if (m_keys.size() > kColumns)
         m_keys.resize(kColumns);
     m_title->setText(name == items::kWholeModel ? items::ModuleTreeModel::tr("(model)") : items::shownName(name));
@@ -377,10 +386,23 @@ void InspectorPanel::showNothing()
 QString InspectorPanel::subtitle(const store::Catalog& catalog) const
 {
     const ViewState* state = m_context.state;
+    std::vector<std::pair<Slot, DType>> dtypes;
+    for (const ModuleKey& key : m_keys) {
+        const auto* row = firstRow(catalog, m_kind, state->rank(), key);
+        if (row && catalog.series[row->newest].desc->dtype != DType::Unknown)
+            dtypes.emplace_back(key.slot, catalog.series[row->newest].desc->dtype);
+    }
+    std::ranges::stable_sort(dtypes, {}, [](const auto& one) { return one.first.role; });
+    // One says enough, unless it is not what the module computes in: tokens go in, and floats come out.
+    const bool isOne = std::ranges::all_of(dtypes, [&](const auto& one) { return one.second == dtypes.back().second; })
+        && !dtypes.empty() && dtypes.back().first.role != Role::Input;
     QStringList parts;
-    const auto* row = m_keys.empty() ? nullptr : firstRow(catalog, m_kind, state->rank(), m_keys.front());
-    if (row && catalog.series[row->newest].desc->dtype != DType::Unknown)
-        parts.append(QString::fromUtf8(dtypeName(catalog.series[row->newest].desc->dtype)));
+    for (const auto& [slot, dtype] : dtypes) {
+        const QString of = isOne || !slot.hasText() ? QString() : items::shownSlot(slot) + u' ';
+        parts.append(of + QString::fromUtf8(dtypeName(dtype)));
+    }
+    if (isOne)
+        parts.resize(1);
     std::vector<Rank> ranks;
     for (const store::SourceInfo& source : catalog.sources) {
         if (std::find(ranks.begin(), ranks.end(), source.rank) == ranks.end())
@@ -390,7 +412,7 @@ QString InspectorPanel::subtitle(const store::Catalog& catalog) const
     for (const store::SourceInfo& source : catalog.sources) {
         if (source.rank != state->rank() || source.dp < 0)
             continue;
-        parts.append(QStringLiteral("dp %1 tp %2").arg(source.dp).arg(std::max(0, source.tp)));
+        parts.append(QStringLiteral("dp\u00a0%1 tp\u00a0%2").arg(source.dp).arg(std::max(0, source.tp)));
         break;
     }
     return parts.join(items::comma());
@@ -426,7 +448,7 @@ void InspectorPanel::ask()
         if (hasHistograms && isFormatShare(facts.stat))
             query.stats.push_back(facts.stat);
     }
-    query.all = state->fullRange();
+    query.all = state->ownRange(); // that of another run may end later
     query.step = state->cursor().value_or(query.all.last);
     query.rankStat = state->stat();
     m_ranks.clear();
@@ -507,7 +529,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     }
     if (!newest) // a column of dashes would say no more
         rows.clear();
-    m_nothing->setText(newest ? QString() : nothingText(answer, step));
+    m_nothing->setText(newest ? QString() : nothingText(answer, step, m_context.state->ownRange()));
     m_nothing->setVisible(!newest);
     m_values->setVisible(newest.has_value());
     m_values->setTitle(tr("At step %1").arg(formatStep(step.value)));
@@ -523,7 +545,8 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     const bool several = bars.size() > 1 && std::ranges::any_of(answer.ranks, [](const CellValue& cell) {
         return cell.state >= series::CellState::Value;
     });
-    const QString slot = m_keys.size() > 1 ? items::shownSlot(m_keys.front().slot) : QString();
+    const QString slot
+        = m_keys.size() > 1 || m_kind == Kind::Attention ? items::shownSlot(m_keys.front().slot) : QString();
     m_ranksTitle->setText(slot.isEmpty() ? tr("%1 by rank").arg(statText(m_context.state->stat()))
                                          : tr("%1 by rank, %2").arg(statText(m_context.state->stat()), slot));
     m_ranksTitle->setVisible(several);
