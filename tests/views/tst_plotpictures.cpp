@@ -4,9 +4,12 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QDir>
+#include <QFileDialog>
+#include <QHeaderView>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolButton>
+#include <QTreeView>
 #include <QVBoxLayout>
 
 #include <telltale/common/axispainter.h>
@@ -373,6 +376,18 @@ private Q_SLOTS:
             isShort = isShort || caption->text() == least;
         }
         QVERIFY(isShort);
+    }
+
+    void theHeaderOfAFileDialogGoesToItsEnd()
+    {
+        Theme::apply(*qApp, Theme::Mode::Dark);
+        QFileDialog dialog(nullptr, QString(), QDir::tempPath());
+        dialog.setOption(QFileDialog::DontUseNativeDialog);
+        dialog.resize(860, 500);
+        dialog.show();
+        const auto* header = dialog.findChild<QTreeView*>(QStringLiteral("treeView"))->header();
+        QTRY_VERIFY(header->isVisible());
+        QTRY_COMPARE(header->length(), header->viewport()->width());
     }
 
     void noChoiceIsCutWhereALabelCouldGo()

@@ -10,6 +10,8 @@
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QEvent>
+#include <QFileDialog>
+#include <QHeaderView>
 #include <QPainter>
 #include <QPainterPath>
 #include <QPlainTextEdit>
@@ -340,6 +342,14 @@ void ThemeStyle::polish(QWidget* widget)
     QProxyStyle::polish(widget);
     if (isTurned(widget))
         widget->installEventFilter(this);
+    if (auto* header = qobject_cast<QHeaderView*>(widget)) {
+        // The rule below its words goes to the end; what the dialog itself sets comes after this.
+        const auto stretch = [header] {
+            if (qobject_cast<QFileDialog*>(header->window()))
+                header->setStretchLastSection(true);
+        };
+        QMetaObject::invokeMethod(header, stretch, Qt::QueuedConnection);
+    }
     constexpr const char* kIsDone = "telltaleDelegate";
     if (widget->property(kIsDone).toBool())
         return;
