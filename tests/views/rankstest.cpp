@@ -377,6 +377,19 @@ private Q_SLOTS:
         QVERIFY(!said.contains(layer(2).name) && said.contains(QStringLiteral("first differ at step 111")));
         const int width = QFontMetrics(wordsFont(12, 500)).horizontalAdvance(said);
         QVERIFY(replicas.plotRect({ width * 3 / 4, 300 }).top() > replicas.plotRect({ width * 3 / 2, 300 }).top());
+        // A low plot has no numbers, which would be over the label below it.
+        const auto numbersOf = [&](int height) {
+            const QSize size(900, height);
+            const QRect plot = replicas.plotRect(size);
+            const QImage image = m_view->replicas()->renderTo(size);
+            int numbers = 0;
+            for (int y = plot.top(); y <= plot.bottom(); ++y)
+                numbers += image.pixelColor(plot.left() - 2, y) == Theme::current().text3;
+            return numbers;
+        };
+        const int words = 300 - replicas.plotRect({ 900, 300 }).height();
+        QVERIFY(numbersOf(300) > 0);
+        QCOMPARE(numbersOf(words + 20), 0);
     }
 
     void whatHasNoReplicasSaysSoAlone()

@@ -262,14 +262,20 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& plot) const
     const Theme& theme = Theme::current();
     const ReplicaPicture& picture = *m_picture;
     const ValueScale scale = this->scale();
-    AxisPainter(painter, theme).values(plot, scale);
-    painter.setPen(theme.text3);
-    painter.setFont(wordsFont(11));
-    const QRectF caption(plot.left() + 6, plot.top() + 2, plot.width() - 12, 16);
-    QString words = tr("spread of the %1: (largest − smallest) / largest").arg(statText(picture.stat));
-    if (QFontMetricsF(painter.font()).horizontalAdvance(words) > caption.width())
-        words = tr("(largest − smallest) / largest");
-    painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, words);
+    // A low plot has no room for words, and no number stands over the label of the checksums.
+    constexpr int kLeastWorded = 32;
+    if (plot.height() >= kLeastWorded) {
+        const int below = picture.hasChecksums ? 10 : 0;
+        const double low = scale.valueAt(static_cast<double>(below) / plot.height());
+        AxisPainter(painter, theme).values(plot.adjusted(0, 0, 0, -below), ValueScale(scale.mode(), low, scale.high()));
+        painter.setPen(theme.text3);
+        painter.setFont(wordsFont(11));
+        const QRectF caption(plot.left() + 6, plot.top() + 2, plot.width() - 12, 16);
+        QString words = tr("spread of the %1: (largest − smallest) / largest").arg(statText(picture.stat));
+        if (QFontMetricsF(painter.font()).horizontalAdvance(words) > caption.width())
+            words = tr("(largest − smallest) / largest");
+        painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, words);
+    }
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     QPolygonF run;
