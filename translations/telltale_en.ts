@@ -277,6 +277,13 @@
             <numerusform>  ·  some of %n recorded steps in sight: zoom in to see more</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>  ·  %n selected heads have no map</source>
+        <translation>
+            <numerusform>  ·  %n selected head has no map</numerusform>
+            <numerusform>  ·  %n selected heads have no map</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CalmWords</name>

@@ -410,14 +410,6 @@
     </message>
 </context>
 <context>
-    <name>HeadMapsCanvas</name>
-    <message>
-        <source>%1, step %2</source>
-        <comment>a head, and when</comment>
-        <translation>%1，第 %2 步</translation>
-    </message>
-</context>
-<context>
     <name>HeadValue</name>
     <message>
         <source>entropy / ln n</source>
@@ -488,6 +480,14 @@
     <message>
         <source>%1 %</source>
         <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>0 where finite</source>
+        <translation>有限值均为 0</translation>
+    </message>
+    <message>
+        <source>0 everywhere</source>
+        <translation>处处为 0</translation>
     </message>
 </context>
 <context>
@@ -2246,36 +2246,40 @@
         <translation>最大 logit</translation>
     </message>
     <message>
-        <source>underflow in fp16</source>
+        <source>fp16 underflow</source>
         <translation>fp16 下溢</translation>
     </message>
     <message>
-        <source>overflow in fp16</source>
+        <source>fp16 overflow</source>
         <translation>fp16 上溢</translation>
     </message>
     <message>
-        <source>underflow in bf16</source>
+        <source>bf16 underflow</source>
         <translation>bf16 下溢</translation>
     </message>
     <message>
-        <source>overflow in bf16</source>
+        <source>bf16 overflow</source>
         <translation>bf16 上溢</translation>
     </message>
     <message>
-        <source>underflow in e4m3</source>
+        <source>e4m3 underflow</source>
         <translation>e4m3 下溢</translation>
     </message>
     <message>
-        <source>overflow in e4m3</source>
+        <source>e4m3 overflow</source>
         <translation>e4m3 上溢</translation>
     </message>
     <message>
-        <source>underflow in e5m2</source>
+        <source>e5m2 underflow</source>
         <translation>e5m2 下溢</translation>
     </message>
     <message>
-        <source>overflow in e5m2</source>
+        <source>e5m2 overflow</source>
         <translation>e5m2 上溢</translation>
+    </message>
+    <message>
+        <source>checksum</source>
+        <translation>校验和</translation>
     </message>
 </context>
 <context>
@@ -2565,7 +2569,7 @@
     </message>
     <message>
         <source>Heads whose attention is sent as a map of queries and keys, by module: {&quot;layers.7.attn&quot;: [0, 4]}; an empty list means the first four. A map is made of all weights of the first sequence of a batch, which costs about as much as the attention of that head itself. At most 64 heads a step; their statistics come with them.</source>
-        <translation>以查询与键的图发送其注意力的头，按模块给出：{&quot;layers.7.attn&quot;: [0, 4]}；空列表表示前四个头。图由一批中首个序列的全部权重得出，开销与该头自身的注意力相当。每步最多 64 个头；其统计量一并采集。</translation>
+        <translation>以 query 与 key 的图发送其注意力的头，按模块给出：{&quot;layers.7.attn&quot;: [0, 4]}；空列表表示前四个头。图由一批中首个序列的全部权重得出，开销与该头自身的注意力相当。每步最多 64 个头；其统计量一并采集。</translation>
     </message>
     <message>
         <source>Every how many steps attention_maps are sent, counted from start_step: at the first that is collected.</source>
@@ -2573,7 +2577,7 @@
     </message>
     <message>
         <source>Rows and columns that a map has at most: where a sequence is longer, several queries share a row and several keys a column.</source>
-        <translation>图最多的行数与列数：序列更长时，多个查询共用一行，多个键共用一列。</translation>
+        <translation>图最多的行数与列数：序列更长时，多个 query 共用一行，多个 key 共用一列。</translation>
     </message>
     <message>
         <source>Steps at which attention_maps are sent, in place of attention_maps_interval. Where a listed step is not collected, they are sent at the next that is; steps before the config came into force are not made up for. Empty: at the interval.</source>
@@ -2657,6 +2661,10 @@
     <message>
         <source>State</source>
         <translation>状态</translation>
+    </message>
+    <message>
+        <source>ended</source>
+        <translation>已结束</translation>
     </message>
 </context>
 <context>
@@ -4367,13 +4375,17 @@ GPL-3.0-or-later</translation>
         <translation>所有已采集数据的%1</translation>
     </message>
     <message>
-        <source>%1 of everything collected, else %2</source>
-        <translation>所有已采集数据的%1，否则为%2</translation>
-    </message>
-    <message>
         <source>%1 at %2</source>
         <comment>a value, and its step</comment>
         <translation>%1（第 %2 步）</translation>
+    </message>
+    <message>
+        <source>%1 of everything collected: nothing at step %2</source>
+        <translation>所有已采集数据的%1：第 %2 步没有数据</translation>
+    </message>
+    <message>
+        <source>%1 of everything collected: this run has no step %2</source>
+        <translation>所有已采集数据的%1：此运行没有第 %2 步</translation>
     </message>
 </context>
 <context>
@@ -4563,7 +4575,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Telltale: every head, mean over its queries</source>
-        <translation>Telltale：每个头，对其查询取平均</translation>
+        <translation>Telltale：每个头，对其 query 取平均</translation>
     </message>
     <message>
         <source>Telltale: every head, %1</source>
@@ -4576,7 +4588,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>  ·  msprobe: head 0 of the first sequence, causal, all queries: entropy %1 in %2</source>
-        <translation>  ·  msprobe：首个序列的头 0，因果，全部查询：%2 的熵为 %1</translation>
+        <translation>  ·  msprobe：首个序列的头 0，因果，全部 query：%2 的熵为 %1</translation>
     </message>
     <message numerus="yes">
         <source>step %1, %n ranks</source>
@@ -4710,7 +4722,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Attention maps of queries and keys</source>
-        <translation>查询与键的注意力图</translation>
+        <translation>query 与 key 的注意力图</translation>
     </message>
     <message>
         <source>Axes</source>
@@ -4734,11 +4746,11 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>queries down, keys across, recorded at step %1</source>
-        <translation>纵向为查询，横向为键，记录于第 %1 步</translation>
+        <translation>纵向为 query，横向为 key，记录于第 %1 步</translation>
     </message>
     <message>
         <source>queries down, keys across, recorded at step %1, the nearest to step %2</source>
-        <translation>纵向为查询，横向为键，记录于第 %1 步，最接近第 %2 步</translation>
+        <translation>纵向为 query，横向为 key，记录于第 %1 步，最接近第 %2 步</translation>
     </message>
     <message numerus="yes">
         <source>  ·  %n more are not drawn: select some</source>
@@ -4802,12 +4814,22 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>queries down, keys across, recorded from step %1 to step %2</source>
-        <translation>查询向下，键向右，记录于第 %1 步至第 %2 步</translation>
+        <translation>纵向为 query，横向为 key，记录于第 %1 步至第 %2 步</translation>
     </message>
     <message numerus="yes">
         <source>  ·  some of %n recorded steps in sight: zoom in to see more</source>
         <translation>
             <numerusform>  ·  可见范围内有 %n 个记录步，仅显示其中一部分：放大可查看更多</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>  ·  step %1 is the nearest to step %2</source>
+        <translation>  ·  第 %1 步离第 %2 步最近</translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  %n selected heads have no map</source>
+        <translation>
+            <numerusform>  ·  另有 %n 个所选头没有注意力图</numerusform>
         </translation>
     </message>
 </context>
@@ -6497,7 +6519,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>step %1, queries %2, keys %3</source>
-        <translation>第 %1 步，查询 %2，键 %3</translation>
+        <translation>第 %1 步，query %2，key %3</translation>
     </message>
     <message>
         <source>masked</source>
@@ -6505,11 +6527,15 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>none of these queries may attend to these keys</source>
-        <translation>这些查询都不能关注这些键</translation>
+        <translation>这些 query 都不能关注这些 key</translation>
     </message>
     <message>
         <source>of a query&apos;s attention</source>
-        <translation>占一个查询的注意力</translation>
+        <translation>占一个 query 的注意力</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
     </message>
 </context>
 <context>
@@ -6565,6 +6591,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>events</source>
         <translation>事件</translation>
+    </message>
+    <message>
+        <source>%1, MAD of its row 0</source>
+        <translation>%1，该行 MAD 为 0</translation>
     </message>
 </context>
 <context>
@@ -6936,6 +6966,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Not collected at step %1.</source>
         <translation>第 %1 步未采集。</translation>
+    </message>
+    <message>
+        <source>This run has no step %1.</source>
+        <translation>此运行没有第 %1 步。</translation>
     </message>
 </context>
 <context>
@@ -7694,7 +7728,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>the bits first differ at step %1</source>
-        <translation>各位从第 %1 步起首次不同</translation>
+        <translation>自第 %1 步起逐位不同</translation>
     </message>
     <message>
         <source>the bits are seen to differ from step %1 on</source>

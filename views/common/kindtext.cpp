@@ -55,6 +55,8 @@ QString statText(Stat stat)
         return QCoreApplication::translate("Stat", "-Inf count");
     case Stat::Value:
         return QCoreApplication::translate("Stat", "value");
+    case Stat::Checksum:
+        return QCoreApplication::translate("Stat", "checksum");
     case Stat::Entropy:
         return QCoreApplication::translate("Stat", "entropy");
     case Stat::SoftmaxMax:
