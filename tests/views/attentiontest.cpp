@@ -440,7 +440,7 @@ private Q_SLOTS:
             QCOMPARE(tile.isAtCursor, tile.step.value == recorded);
         }
         const auto* caption = m_view->findChild<QLabel*>(QStringLiteral("headMapsCaption"));
-        QVERIFY2(caption->text().contains(QStringLiteral("1 selected heads have no map")), qPrintable(caption->text()));
+        QVERIFY2(caption->text().contains(QStringLiteral("1 selected head has no map")), qPrintable(caption->text()));
         QVERIFY(std::ranges::any_of(m_view->headMaps()->picture()->tiles, &HeadMapTile::isAtCursor));
     }
 
