@@ -72,6 +72,15 @@ namespace shellactionstest {
 using namespace telltale;
 using namespace telltale::shell;
 
+/// Of one color from edge to edge.
+bool isBlank(QWidget* widget)
+{
+    const QImage image = widget->grab().toImage();
+    QImage plain = image;
+    plain.fill(image.pixelColor(0, 0));
+    return image == plain;
+}
+
 /// What a person does with runs and keys, on two small runs: one in the data directory, one elsewhere.
 /// Thread: the test's.
 class ShellActionsTest : public QObject {
@@ -584,6 +593,7 @@ echo '{"message": "done"}'
         QCOMPARE(count(), QStringLiteral("1 of 2")); // the live ones' heading is gone
         type("tag:other");
         QTRY_COMPARE_WITH_TIMEOUT(shown(), 0, 20'000);
+        QVERIFY(!isBlank(tree->viewport())); // it says so
         type("TEST run");
         QTRY_COMPARE_WITH_TIMEOUT(shown(), 1, 20'000);
         type("state:failed");
@@ -953,6 +963,15 @@ echo '{"message": "done"}'
         QVERIFY(!nothing->isHidden() && values->isHidden());
         state()->setCursor(Step { 30 });
         QTRY_VERIFY_WITH_TIMEOUT(nothing->isHidden() && !values->isHidden(), 20'000);
+    }
+
+    void aFilterThatNoModuleMatchesSaysSo()
+    {
+        const auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("modulesTree"));
+        QTRY_VERIFY_WITH_TIMEOUT(tree->model()->rowCount() > 0, 20'000);
+        QTest::keyClicks(m_window->findChild<QLineEdit*>(QStringLiteral("moduleFilter")), QStringLiteral("zzz"));
+        QTRY_COMPARE(tree->model()->rowCount(), 0);
+        QVERIFY(tree->header()->isVisible() && !isBlank(tree->viewport()));
     }
 
     void whatIsNoRegularExpressionIsSaidInASentence()

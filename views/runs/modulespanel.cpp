@@ -121,6 +121,7 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     m_tree->setModel(m_model);
     m_tree->setItemDelegate(new ModulesDelegate(m_tree));
     m_tree->setEmptyText(tr("The model's own hierarchy, with the worst value of each part."));
+    m_tree->setUnmatchedText(tr("No module matches."));
     m_tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_tree->setDragEnabled(true);
     m_tree->setDragDropMode(QAbstractItemView::DragOnly);

@@ -104,15 +104,15 @@ void PanelTree::paintChevron(QPainter* painter, const QRect& branch, bool isExpa
 
 void PanelTree::paintEvent(QPaintEvent* event)
 {
-    if (!m_empty) {
+    if (!m_empty && model()->rowCount() > 0) {
         QTreeView::paintEvent(event);
         return;
     }
     QPainter painter(viewport());
     painter.setPen(Theme::current().text3);
     painter.setFont(wordsFont(12));
-    painter.drawText(
-        viewport()->rect().adjusted(24, 0, -24, 0), static_cast<int>(Qt::AlignCenter) | Qt::TextWordWrap, m_emptyText);
+    painter.drawText(viewport()->rect().adjusted(24, 0, -24, 0), static_cast<int>(Qt::AlignCenter) | Qt::TextWordWrap,
+        m_empty ? m_emptyText : m_unmatchedText);
 }
 
 }

@@ -14,6 +14,8 @@ public:
     /// Shown in the middle while there are no rows below the headings.
     void setEmptyText(const QString& text);
     void setEmpty(bool empty);
+    /// Shown there, below the headings, where a search leaves no row.
+    void setUnmatchedText(const QString& text) { m_unmatchedText = text; }
     /// Neither the first nor the last row that is seen is cut: what is too little for one stays empty below the tree,
     /// which is the last one in the layout of its parent.
     void keepRowsWhole();
@@ -35,6 +37,7 @@ private:
 
     QWidget* m_rest = nullptr; ///< what is too little for a row
     QString m_emptyText;
+    QString m_unmatchedText;
     bool m_empty = true;
 };
 

@@ -108,6 +108,7 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     m_tree->setModel(m_proxy);
     m_tree->setItemDelegate(new RunsDelegate(m_tree));
     m_tree->setEmptyText(tr("Live and archived runs appear here."));
+    m_tree->setUnmatchedText(tr("No run matches."));
     m_tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
     QHeaderView* header = m_tree->header();
