@@ -111,6 +111,14 @@ def gradients(step, norm, name="head.weight", kind=Kind.GRAD_REDUCED, **more):
     return frame(step, table(kind, [(desc(name, **more), [norm])]))
 
 
+def test_what_is_late_of_another_config_is_no_history_of_todays_rows(out):
+    late, *now = gradients(0, 1.0, "other.weight"), gradients(1, 100.0), gradients(2, 200.0)
+    for one in now:
+        one.tables[0].generation = 1
+    _, said, _ = run(out, context(**rules((TURBULENCE, 0.5))), [late, *now])
+    assert "at step 1" not in said and "at step 2" in said
+
+
 def test_the_console_line_and_the_entry_are_msprobes(out):
     config = context(ops=["mean", "norm"], alert_dump=True, **rules((TURBULENCE, 0.5), (NAN, 1e10)))
     frames = [gradients(s, x, "a.b", Kind.ACTV, slot="input", micro=1) for s, x in ((4, 1.0), (5, -2.0))]

@@ -224,13 +224,16 @@ def test_what_a_card_writes_later_equals_what_is_read_at_once(card: Card, monkey
     assert there.scalar("grad-norm") == pytest.approx(here.scalar("grad-norm"))
     for sink in (there, here):
         assert all("2-norm of all" in frame.definitions["grad-norm"] for frame in sink.frames)
+    generations = [sink.frames[0].tables[0].generation for sink in (there, here)]
+    assert len(set(generations)) == 2  # each monitor has its own
     for one, other in zip(there.frames, here.frames):
-        others = {shot.key: shot for shot in other.tables}
-        assert {shot.key for shot in one.tables} == set(others) and sum(map(is_histogram, one.tables)) == 2
-        for shot in one.tables:
-            assert shot.series == others[shot.key].series
-            assert shot.values.tobytes() == others[shot.key].values.tobytes()
-            order = others[shot.key].arrival
+        assert [{shot.generation for shot in frame.tables} for frame in (one, other)] == [{own} for own in generations]
+        tables, others = ({shot.key[:-1]: shot for shot in frame.tables} for frame in (one, other))
+        assert len(tables) == len(one.tables) and set(tables) == set(others) and sum(map(is_histogram, one.tables)) == 2
+        for key, shot in tables.items():
+            assert shot.series == others[key].series
+            assert shot.values.tobytes() == others[key].values.tobytes()
+            order = others[key].arrival
             if order is not None:
                 assert shot.arrival is not None and shot.arrival.tolist() == order.tolist()
 

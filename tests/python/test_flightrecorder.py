@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tables
 import torch
 import torch.nn as nn
 from models import TRAININGS
@@ -362,6 +363,20 @@ def test_what_comes_from_a_device_is_kept_and_sent_off_the_training_thread(monke
         assert sink.steps(kind) == []
     assert sink.steps(Kind.GRAD_REDUCED) == list(range(22)) and sink.kept_steps(Kind.GRAD_REDUCED) == []
     assert "grad_reduced of 2.bias is not finite at step 20" in sink.recorder_says()[0]
+
+
+def test_what_is_late_of_another_config_is_a_reason_and_is_not_kept() -> None:
+    sink = DashboardSink()
+    dispatcher = Dispatcher([sink], print)
+    late, own = (tables.table(Kind.ACTV, [(SeriesDesc(name), [float("nan")])]) for name in ("then", "now"))
+    kept = MonitorConfig(xy_distribution=True, flight_recorder=4)
+    recorder = dispatcher.recorder = FlightRecorder(kept, dispatcher, lambda: [own])
+    dispatcher.deliver(tables.frame(0, late), None)
+    dispatcher.deliver(tables.frame(1, own), recorder)
+    recorder.step_ends(2)
+    assert sink.steps(Kind.ACTV) == [0] and sink.kept_steps(Kind.ACTV) == [1]
+    [said] = sink.recorder_says()
+    assert "actv of then is not finite at step 0" in said
 
 
 def test_an_error_of_its_own_ends_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:

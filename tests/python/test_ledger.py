@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import tables
 import torch
+from eventreader import read_events
 from recording import RecordingSink
 from serving import Server
 from telltale import configfile, deviceworker
@@ -21,9 +22,10 @@ from telltale.dispatch import Dispatcher
 from telltale.kinds import Kind, Stat
 from telltale.pytorch import TrainerMon
 from telltale.pytorch.framework import PyTorch
-from telltale.series import Frame, SeriesDesc, SeriesTable, is_histogram, samples_each
+from telltale.series import Frame, SeriesDesc, SeriesTable, TableSnapshot, is_histogram, samples_each
 from telltale.sinks.base import RunContext, Sink
 from telltale.sinks.stream import StreamSink
+from telltale.sinks.tensorboard import TensorBoardSink
 
 LONG = "损" * 400  # 1200 bytes: a cut at the 1024th tears a character
 
@@ -118,10 +120,10 @@ def test_the_last_word_of_another_sink_reaches_the_stream(server: Server) -> Non
 
 
 class _Job:
-    """A training whose update has histograms, to a server and to a sink that keeps what was measured. Its results wait
-    for `is_slow` on the worker."""
+    """A training of two equal layers, to a server and to a sink that keeps what was measured. Its results wait for
+    `is_slow` on the worker."""
 
-    def __init__(self, server: Server, patch: pytest.MonkeyPatch, listed: list[str]) -> None:
+    def __init__(self, server: Server, patch: pytest.MonkeyPatch, config: dict[str, Any], *sinks: Sink) -> None:
         self.is_slow = threading.Event()
         arrive = deviceworker._Step.arrive_somehow
 
@@ -133,17 +135,26 @@ class _Job:
         patch.setattr(PyTorch, "number", lambda _self, value: None)
         patch.setattr(PyTorch, "on_device", lambda _self, value: value.detach().reshape(1).double())
         torch.manual_seed(0)
-        self.weight = torch.nn.Parameter(torch.ones(6, 5))
-        self.optimizer = torch.optim.Adam([self.weight])
+        self.model = torch.nn.Sequential(*(torch.nn.Linear(5, 5, bias=False) for _ in range(2)))
+        self.optimizer = torch.optim.Adam(self.model.parameters())
         self.stream, self.kept = StreamSink(join=server.join, run_id="late"), RecordingSink()
-        self.monitor = TrainerMon(config_of(listed), sinks=[self.stream, self.kept])
-        self.monitor.set_monitor(torch.nn.ParameterDict({"weight": self.weight}), optimizer=self.optimizer)
+        self.monitor = TrainerMon(config, sinks=[self.stream, self.kept, *sinks])
+        self.monitor.set_monitor(self.model, optimizer=self.optimizer)
 
     def steps(self, count: int) -> None:
         for _ in range(count):
-            self.weight.grad = torch.randn(6, 5)
-            self.monitor.log({"loss": self.weight.sum()})
+            loss = self.model(torch.randn(4, 5, requires_grad=True)).square().mean()
+            loss.backward()
+            self.monitor.log({"loss": loss})
             self.optimizer.step()
+
+    def shots(self) -> list[tuple[int, TableSnapshot]]:
+        """Of each step, as they were measured."""
+        return [(frame.step, shot) for frame in self.kept.frames for shot in frame.tables]
+
+
+def samples_of(shots: Iterable[TableSnapshot]) -> int:
+    return sum(samples_each(shot) * len(shot.rows) for shot in shots)
 
 
 def config_of(listed: list[str]) -> dict[str, Any]:
@@ -158,7 +169,7 @@ def test_what_arrives_after_the_bins_have_changed_is_counted_and_goes_into_no_ot
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    job = _Job(server, monkeypatch, first)
+    job = _Job(server, monkeypatch, config_of(first))
     job.steps(3)  # the first finds no moments
     job.monitor.apply(configfile.load(config_of(then)))
     job.steps(2)
@@ -167,18 +178,104 @@ def test_what_arrives_after_the_bins_have_changed_is_counted_and_goes_into_no_ot
     counters = counted(job.stream)
     job.monitor.close()
     monkeypatch.undo()
-    shots = [(frame.step, shot) for frame in job.kept.frames for shot in frame.tables]
+    shots = job.shots()
     counts = {step: shot.values for step, shot in shots if shot.kind is Kind.UPDATE and is_histogram(shot)}
     assert list(counts) == [1, 2, 3, 4] and counts[2].shape != counts[3].shape
-    assert counters["produced"] == sum(samples_each(shot) * len(shot.rows) for _, shot in shots)
-    assert counters["dropped"] == counts[1].size + counts[2].size
+    assert counters["produced"] == samples_of(shot for _, shot in shots)
+    assert counters["dropped"] == samples_of(shot for step, shot in shots if step < 3)
+    assert counters["dropped"] > counts[1].size + counts[2].size
     assert counters["produced"] == counters["acked"] + counters["dropped"]
     told = "values of update came after another config had begun; they are dropped and counted"
     assert capfd.readouterr().err.count(told) == 1
     assert server.stop() == 0
-    shown = [one for one in server.show("weight") if one["kind"] == "update" and one["stat"] == "hist"]
-    stored = {value["step"]: value["value"] for one in shown for value in one["values"]}
-    assert stored == {step: counts[step][0].tolist() for step in (3, 4)}
+    for row, name in enumerate(["0.weight", "1.weight"]):
+        shown = [one for one in server.show(name) if one["kind"] == "update" and one["stat"] == "hist"]
+        stored = {value["step"]: value["value"] for one in shown for value in one["values"]}
+        assert stored == {step: counts[step][row].tolist() for step in (3, 4)}
+
+
+def layer(number: int) -> dict[str, Any]:
+    more = {"histogram": ["actv"]}
+    return {"format": "tensorboard", "xy_distribution": True, "targets": {str(number): {}}, "telltale": more}
+
+
+@pytest.mark.parametrize("is_watched_again", [False, True])
+def test_what_arrives_after_the_targets_have_changed_gets_no_other_name(
+    server: Server,
+    is_watched_again: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("MONITOR_OUTPUT_DIR", str(tmp_path))
+    files = TensorBoardSink()
+    job = _Job(server, monkeypatch, layer(0), files)
+    job.steps(3)
+    if is_watched_again:
+        job.monitor._loaded = configfile.load(layer(1))
+        job.monitor.set_monitor(job.model, optimizer=job.optimizer, start_iteration=3)
+    else:
+        job.monitor.apply(configfile.load(layer(1)))
+    job.steps(2)
+    job.is_slow.set()
+    assert job.monitor.flush(20)
+    counters = counted(job.stream)
+    job.monitor.close()
+    monkeypatch.undo()
+    old, new = ([(step, shot) for step, shot in job.shots() if (step >= 3) is late] for late in (False, True))
+    assert len(old) == 9 and len(new) == 6  # values, histograms and gradients
+    assert {desc.name for _, shot in old for desc in shot.series} == {"0"}
+    assert {desc.name for _, shot in new for desc in shot.series} == {"1"}
+    assert all(shot.rows.tolist() == [0, 1] for _, shot in old + new)
+    assert counters["produced"] == samples_of(shot for _, shot in old + new)
+    assert counters["dropped"] == samples_of(shot for _, shot in old)
+    assert counters["produced"] == counters["acked"] + counters["dropped"]
+    said = capfd.readouterr().err
+    for kind in ("actv", "actv_grad"):
+        told = f"values of {kind} came after another config had begun; they are dropped and counted"
+        assert said.count(told) == 1
+    assert server.stop() == 0
+    stored = {
+        (one["kind"], one["stat"], one["slot"]): {value["step"]: value["value"] for value in one["values"]}
+        for one in server.show("1")
+    }
+    measured: dict[tuple[str, str, str], dict[int, Any]] = {}
+    for step, shot in new:
+        values = shot.values.tolist() if is_histogram(shot) else shot.column("norm")
+        stat = "hist" if is_histogram(shot) else "norm"
+        for desc, value in zip(shot.series, values):
+            measured.setdefault((shot.kind.word, stat, desc.slot.text), {})[step] = pytest.approx(value)
+    assert stored == measured
+    # Files take their names from each step itself, so there the late ones are kept, under their own.
+    curves, _ = read_events(tmp_path)
+    found = {(tag, step): value for (_, tag), curve in curves.items() for step, value in curve.items()}
+    expected = {
+        (f"0:{desc.name}.{desc.slot}:0/rank0/{shot.kind.word}_norm", step): value
+        for step, shot in old + new
+        if not is_histogram(shot)
+        for desc, value in zip(shot.series, shot.column("norm"))
+    }
+    assert {key: value for key, value in found.items() if key[0].endswith("_norm")} == pytest.approx(expected)
+
+
+def test_what_is_late_is_kept_by_the_recorder_of_its_own_config(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = _Job(server, monkeypatch, {"param_distribution": True})
+    job.steps(3)
+    ring = {"telltale": {"flight_recorder": 4}}
+    job.monitor.apply(configfile.load(ring))
+    job.steps(2)
+    job.monitor.apply(configfile.load({"param_distribution": True}))
+    job.steps(1)
+    job.is_slow.set()
+    assert job.monitor.flush(20)
+    counters = counted(job.stream)
+    job.monitor.close()
+    shots = job.shots()
+    assert {step for step, _ in shots} == {0, 1, 2, 5}  # of 3 and 4 all was kept
+    assert counters["dropped"] == samples_of(shot for step, shot in shots if step < 3)
+    assert counters["produced"] == counters["acked"] + counters["dropped"] == samples_of(shot for _, shot in shots)
 
 
 def test_values_that_are_not_of_their_layouts_size_are_counted(

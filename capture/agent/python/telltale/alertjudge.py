@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,8 @@ class AlertJudge:
         ops, values = self._values(table, files, order)
         if not ops:
             return
-        for hit in self._scanner.scan((table.kind, files.prefix), table.rows[order], ops, values):
+        key = table.kind, files.prefix, table.generation
+        for hit in self._scanner.scan(key, table.rows[order], ops, values):
             row = int(order[hit.position])
             desc = table.series[row]
             name = tag(self._names, table.kind, files, desc, self._context.rank)
@@ -131,9 +132,7 @@ def as_float(values: np.ndarray) -> np.ndarray:
 
 
 def _as_recorded(table: TableSnapshot) -> TableSnapshot:
-    return TableSnapshot(
-        table.kind, table.stats, table.series, table.rows, as_float(table.values), table.arrival, table.only
-    )
+    return replace(table, values=as_float(table.values))
 
 
 def _first_calls(frame: Frame) -> dict[Kind, int]:

@@ -123,7 +123,7 @@ class Queued:
             arrival = np.argsort(places) if table in self.ordered else None
             series = self.series[table]
             picked = [series[row] for row in rows.tolist()]
-            out.append(TableSnapshot(table.kind, table.stats, picked, rows, values, arrival, table.only))
+            out.append(table.shot(picked, rows, values, arrival))
         return out
 
     def samples(self, but: Collection[Kind] = ()) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from .agent.measurer import Awaited, Copied, Pending
 from .dispatch import NO_ROOM, Dispatcher, Worker, add_rows, add_shot, frame_of
-from .flightrecorder import KeptStep
+from .flightrecorder import FlightRecorder, KeptStep
 from .kinds import Kind, Stat
 from .series import Frame, SeriesDesc, SeriesTable, samples_each, wanted
 from .threads import start_thread
@@ -29,9 +29,14 @@ class _Step:
     copied: list[Copied] = field(default_factory=list)
     queued: Awaited | None = None
     finish: Callable[[Frame], None] | None = None
-    kept: frozenset[Kind] = frozenset()  # by the flight recorder, so that nobody waits for it
+    recorder: FlightRecorder | None = None  # nobody waits for what it keeps
     order: list[Any] = field(default_factory=list)  # keys of the step's tables
     lost: int = 0  # samples that did not come with the others
+
+    @property
+    def kept(self) -> frozenset[Kind]:
+        """By the flight recorder."""
+        return self.recorder.kinds if self.recorder is not None else frozenset()
 
     @property
     def samples(self) -> int:
@@ -101,9 +106,8 @@ class DeviceWorker(Worker):
             for table in wanted(tables, sink.wants):
                 if table.kind is not Kind.SCALAR and (recorder is None or not recorder.keeps(table)):
                     sink.know(table)
-        kept = recorder.kinds if recorder is not None else frozenset()
         order = [table.key for table in tables]
-        self._put(_Step(frame_of(step, tables), self._copied(pending.tensors), pending.queued, finish, kept, order))
+        self._put(_Step(frame_of(step, tables), self._copied(pending.tensors), pending.queued, finish, recorder, order))
 
     def take_scalars(self, step: int, values: dict[str, float], there: dict[str, Any]) -> None:
         """Metrics that come after their step, in the order of the frames."""
@@ -162,7 +166,7 @@ class DeviceWorker(Worker):
         if step.frame.tables:
             self.last = step.frame
         try:
-            self._dispatcher.deliver(step.frame)
+            self._dispatcher.deliver(step.frame, step.recorder)
         except Exception as error:  # noqa: BLE001 - the steps behind it must still come
             self._lose(step, f"{type(error).__name__}: {error}; a step's results from the device")
 

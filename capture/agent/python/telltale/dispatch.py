@@ -153,10 +153,13 @@ class Dispatcher:
             except Exception as error:  # noqa: BLE001
                 self._complain(sink, error)
 
-    def deliver(self, frame: Frame) -> None:
-        """A frame whose values came from a device. Thread: the worker."""
-        if self.recorder is not None:
-            frame = self.recorder.take_frame(frame)
+    def deliver(self, frame: Frame, recorder: FlightRecorder | None) -> None:
+        """A frame whose values came from a device. recorder: of the config under which it was measured, for its part.
+        Thread: the worker."""
+        if self.recorder is not None and self.recorder is not recorder:
+            self.recorder.look_at_frame(frame)
+        if recorder is not None:
+            frame = recorder.take_frame(frame)
         for sink in self.sinks:
             try:
                 sink.write(_part_for(sink, frame))
@@ -354,7 +357,7 @@ def add_rows(frame: Frame, names: list[tuple[SeriesTable, int, SeriesDesc]], num
         entries.sort(key=lambda entry: entry[0])
         rows, series, values = zip(*entries)
         found = np.array(list(values), None if table.stats else STATS)
-        join(frame, TableSnapshot(table.kind, table.stats, list(series), np.array(rows), found, only=table.only))
+        join(frame, table.shot(list(series), np.array(rows), found))
 
 
 def add_shot(frame: Frame, shot: TableSnapshot) -> None:

@@ -84,8 +84,8 @@ class Way(Protocol):
 
 
 class FlightRecorder:
-    """Thread: take(), look_at() and take_frame() where steps are published; trip() any; the rest training. A hook
-    never meets it: it gets what was measured when the step is over."""
+    """Thread: take(), look_at(), look_at_frame() and take_frame() where steps are published; trip() any; the rest
+    training. A hook never meets it: it gets what was measured when the step is over."""
 
     def __init__(self, kept: MonitorConfig, dispatcher: Way, tables: Callable[[], list[SeriesTable]]) -> None:
         """kept: as kept_config() has it; tables: those of the steps that are measured."""
@@ -118,6 +118,10 @@ class FlightRecorder:
         self._safely(self._take_frame, frame)
         sent = [shot for shot in frame.tables if not self.keeps(shot)]
         return frame if len(sent) == len(frame.tables) else replace(frame, tables=sent)
+
+    def look_at_frame(self, frame: Frame) -> None:
+        """One of another config, of which nothing is kept here, may be a reason, too."""
+        self._safely(self._look_at_frame, frame)
 
     def look_at(self, step: int, scalars: dict[str, float]) -> None:
         """Run metrics: one that is not finite is a reason, too."""
@@ -156,6 +160,9 @@ class FlightRecorder:
         if kept:
             size = sum(shot.values.nbytes + 2 * ROW_BYTES * len(shot.rows) for shot in kept)
             self._keep(KeptStep(frame.step, [], kept, size))
+        self._look_at_frame(frame)
+
+    def _look_at_frame(self, frame: Frame) -> None:
         for shot in sorted(frame.tables, key=_speaks):
             if not is_histogram(shot):
                 self._look(frame.step, shot, shot.values, shot.rows)

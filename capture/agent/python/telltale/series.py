@@ -115,15 +115,17 @@ class SeriesTable:
         has_bins: bool = False,
         is_scratch: bool = False,
         bin_count: int = BINS,
+        generation: int = 0,
     ) -> None:
         """only: for sinks that want this, NONE = for all. has_bins: each row gets a histogram, in a table of its own
         that has the same rows. is_scratch: other rows are made of these, which nobody gets. bin_count: of a table of
-        histograms."""
+        histograms. generation: of the tables that one config has; a row's number means nothing in another's."""
         self.kind = kind
         self.stats = stats
         self.only = only
         self.is_scratch = is_scratch
-        self.key = kind, stats, only, bin_count if stats == (Stat.HIST,) else 0  # tells tables apart
+        self.generation = generation
+        self.key = kind, stats, only, bin_count if stats == (Stat.HIST,) else 0, generation  # tells tables apart
         self.series: list[SeriesDesc] = []
         self.capacity = capacity
         self.changed: dict[int, tuple[tuple[int, ...], DType, str]] = {}  # rows whose tensor has another shape or type
@@ -132,7 +134,8 @@ class SeriesTable:
         self._lock = threading.Lock()
         self.bins: SeriesTable | None = None
         if has_bins:
-            self.bins = SeriesTable(kind, (Stat.HIST,), min(capacity, MAX_HISTOGRAMS), only, bin_count=OCTAVES)
+            most = min(capacity, MAX_HISTOGRAMS)
+            self.bins = SeriesTable(kind, (Stat.HIST,), most, only, bin_count=OCTAVES, generation=generation)
         if stats:
             each = bin_count if stats == (Stat.HIST,) else len(stats)
             dtype = np.uint64 if stats == (Stat.HIST,) else np.float64
@@ -202,7 +205,13 @@ class SeriesTable:
         self.take_changes()
         picked = [self.series[i] for i in rows]
         values = self.values[rows] if self.stats else self.results[rows]
-        return TableSnapshot(self.kind, self.stats, picked, rows, values, self._arrival(rows), self.only)
+        return self.shot(picked, rows, values, self._arrival(rows))
+
+    def shot(
+        self, series: list[SeriesDesc], rows: np.ndarray, values: np.ndarray, arrival: np.ndarray | None = None
+    ) -> TableSnapshot:
+        """What some rows of this table held."""
+        return TableSnapshot(self.kind, self.stats, series, rows, values, arrival, self.only, self.generation)
 
     def take_changes(self) -> None:
         """Series whose tensor has another shape or type from now on say so."""
@@ -256,15 +265,16 @@ class TableSnapshot:
     kind: Kind
     stats: tuple[Stat, ...]
     series: list[SeriesDesc]
-    rows: np.ndarray  # row numbers, stable over a run: keys for state kept per series
+    rows: np.ndarray  # row numbers, stable in a generation: keys for state kept per series
     values: np.ndarray  # [n] of STATS, or [n, statistics or bins] float64 (counts of a histogram: uint64)
     arrival: np.ndarray | None = None  # positions in the order in which they were measured, None = not noted
     only: Extra = Extra.NONE  # for sinks that want this, NONE = for all
+    generation: int = 0  # of its table
 
     @property
-    def key(self) -> tuple[Kind, tuple[Stat, ...], Extra, int]:
-        """Tells tables apart: those of a step, and histograms that had other bins under another config."""
-        return self.kind, self.stats, self.only, self.values.shape[1] if is_histogram(self) else 0
+    def key(self) -> tuple[Kind, tuple[Stat, ...], Extra, int, int]:
+        """Tells tables apart: those of a step, and from those of another config."""
+        return self.kind, self.stats, self.only, self.values.shape[1] if is_histogram(self) else 0, self.generation
 
     def column(self, op: str) -> np.ndarray:
         """A msprobe op ("norm", "mean", "min", "max", "zeros", "nans") as float64, with NaN and Inf passed on as
@@ -277,8 +287,7 @@ def shot_of(table: SeriesTable, values: np.ndarray, present: np.ndarray | None) 
     rows = np.flatnonzero(values["flags"] & PRESENT if present is None else present)
     if rows.size == 0:
         return None
-    picked = [table.series[i] for i in rows]
-    return TableSnapshot(table.kind, table.stats, picked, rows, values[rows], None, table.only)
+    return table.shot([table.series[i] for i in rows], rows, values[rows])
 
 
 _Table = TypeVar("_Table", SeriesTable, TableSnapshot)

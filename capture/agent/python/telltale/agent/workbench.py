@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from typing import Any
 
@@ -21,6 +22,7 @@ _STATS: dict[Kind, tuple[Stat, ...]] = {
     Kind.LINEAR: (Stat.STABLE_RANK, Stat.KERNEL_NORM),
     Kind.MG_DIRECTION: (Stat.AGREEMENT,),
 }
+_generations = itertools.count(1)  # of the whole process: sinks stay when another workbench comes
 
 
 class Workbench:
@@ -37,6 +39,7 @@ class Workbench:
         self.recorder: FlightRecorder | None = None
         self._tables: dict[Kind, SeriesTable] = {}
         self._extra: dict[Any, SeriesTable] = {}
+        self._generation = next(_generations)
         self._lock = threading.Lock()
         self._told: set[str] = set()
 
@@ -67,7 +70,9 @@ class Workbench:
                 found = self._tables.get(kind)
                 if found is None:
                     has_bins = kind.word in self.config.histogram
-                    found = self._tables[kind] = SeriesTable(kind, _STATS.get(kind, ()), has_bins=has_bins)
+                    stats = _STATS.get(kind, ())
+                    found = SeriesTable(kind, stats, has_bins=has_bins, generation=self._generation)
+                    self._tables[kind] = found
         return found
 
     def extra_table(self, kind: Kind, stats: tuple[Stat, ...] = (), only: Extra = Extra.NONE) -> SeriesTable:
@@ -75,7 +80,8 @@ class Workbench:
         stats = stats or _STATS.get(kind, ())
         found = self._extra.get((kind, stats, only))
         if found is None:
-            found = self._extra[kind, stats, only] = SeriesTable(kind, stats, only=only)
+            found = SeriesTable(kind, stats, only=only, generation=self._generation)
+            self._extra[kind, stats, only] = found
         return found
 
     def tables(self) -> list[SeriesTable]:
@@ -90,6 +96,7 @@ class Workbench:
     def forget_tables(self) -> None:
         """Another config begins with none."""
         self._tables, self._extra = {}, {}
+        self._generation = next(_generations)
 
     def measure(self, kind: Kind, tensor: Any, row: int) -> None:
         """Measures into one row; never raises. Thread: any."""

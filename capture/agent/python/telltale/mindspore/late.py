@@ -122,7 +122,9 @@ class LateStep:
         for table in dict.fromkeys(table for table, _ in self._rows):
             table.take_changes()
             has_bins = table.bins is not None
-            copy = self._of[table] = SeriesTable(table.kind, table.stats, len(table), table.only, has_bins)
+            copy = self._of[table] = SeriesTable(
+                table.kind, table.stats, len(table), table.only, has_bins, generation=table.generation
+            )
             copy.series, copy.arrived = list(table.series), list(table.arrived)
             if copy.bins is not None and table.bins is not None:
                 copy.bins.series = list(table.bins.series)

@@ -61,7 +61,7 @@ class StreamSink(Sink):
         """Takes the fields of tt_options that the caller knows; the rest comes from the environment."""
         self._options = options
         self.agent: native.Agent | None = None
-        self._parts: dict[Any, list[_Part]] = {}  # by kind and columns
+        self._parts: dict[Any, list[_Part]] = {}  # by the key of their table
         self._scalars = SeriesTable(Kind.SCALAR, (Stat.VALUE,), capacity=_MOST_METRICS)
         self._scalar_rows: dict[str, int] = {}
         self._names: dict[tuple[int, str], str] = {}  # (chunk, shown name) -> the model's own

@@ -44,6 +44,7 @@ def event_file(folder: str) -> GrowingFile:
 class _Plan:
     """Tags of one table, made once for as long as the same series are measured."""
 
+    generation: int
     rows: np.ndarray
     ops: list[str]
     record: ScalarRecord
@@ -105,7 +106,7 @@ class TensorBoardSink(FileSink):
         key = (table.kind, files.prefix)
         plan = self._plans.get(key)
         rows = table.rows[order]
-        if plan is None or not np.array_equal(plan.rows, rows):
+        if plan is None or plan.generation != table.generation or not np.array_equal(plan.rows, rows):
             plan = self._plans[key] = self._plan(table, files, order)
         columns = [column(table, op, self._config.eps) for op in plan.ops]
         values = np.concatenate([values[order] for values in columns if values is not None] or [np.zeros(0)])
@@ -142,7 +143,7 @@ class TensorBoardSink(FileSink):
         ops = [op for op in ops if column(table, op, self._config.eps) is not None]
         stems = [tag(self._names, table.kind, files, table.series[row], self.directory.rank) for row in order]
         tags = [f"{stem}_{op}" for op in ops for stem in stems]
-        return _Plan(table.rows[order], ops, ScalarRecord(tags))
+        return _Plan(table.generation, table.rows[order], ops, ScalarRecord(tags))
 
     def _open_file(self) -> GrowingFile:
         if self._file is None:
