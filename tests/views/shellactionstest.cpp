@@ -36,10 +36,12 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/plotcanvas.h>
 #include <telltale/common/sharedaxis.h>
+#include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/ingest/foreignimport.h>
+#include <telltale/items/connectionsmodel.h>
 #include <telltale/items/roles.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/plot/curvecanvas.h>
@@ -1005,6 +1007,30 @@ echo '{"message": "done"}'
         QTRY_VERIFY(table->isVisible());
         QTRY_COMPARE(table->horizontalScrollBar()->maximum(), 0);
         QCOMPARE(table->horizontalHeader()->length(), table->viewport()->width());
+    }
+
+    void theTableOfAgentsShowsTheWholeNameOfARun()
+    {
+        QWidget host;
+        host.setAttribute(Qt::WA_DontShowOnScreen);
+        views::ConnectionsPanel panel(&host);
+        panel.resize(1000, 220);
+        host.show();
+        ConnectionInfo agent;
+        agent.agentId = "node/0";
+        agent.peer = "127.0.0.1:38412";
+        agent.runName = "a";
+        panel.setConnections({ agent });
+        const auto* table = panel.findChild<QTableView*>(QStringLiteral("connectionsTable"));
+        QTRY_VERIFY(table->isVisible());
+        ConnectionInfo other = agent;
+        other.agentId = "node/1";
+        other.runName = "a-run-with-a-longer-name";
+        panel.setConnections({ agent, other });
+        const int words
+            = QFontMetrics(views::wordsFont(12)).horizontalAdvance(QString::fromStdString(other.runName)) + 16;
+        QTRY_VERIFY(table->columnWidth(items::ConnectionsModel::RunColumn) >= words);
+        QCOMPARE(table->horizontalScrollBar()->maximum(), 0);
     }
 
     void theLastFiniteValueHasTheUnitOfItsRow()

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include <QEvent>
 #include <QHeaderView>
@@ -37,21 +38,33 @@ class CellDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const int insets = 100 - wordsOf(QRect(0, 0, 100, 1), index).width();
+        const int words = QFontMetrics(fontOf(index)).horizontalAdvance(index.data().toString());
+        return { words + insets + 1, QStyledItemDelegate::sizeHint(option, index).height() };
+    }
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
         const Theme& theme = Theme::current();
-        const bool loud = index.data(items::SeverityRole).toInt() > 0;
-        const bool isText
-            = index.column() == ConnectionsModel::RunColumn || index.column() == ConnectionsModel::StateColumn;
         if (option.state.testFlag(QStyle::State_Selected))
             painter->fillRect(option.rect, theme.selection);
         painter->save();
-        painter->setFont(isText ? wordsFont(12, loud ? 500 : 400) : numberFont(12, loud ? 600 : 400));
-        painter->setPen(loud ? theme.warnText : theme.text);
+        painter->setFont(fontOf(index));
+        painter->setPen(isLoud(index) ? theme.warnText : theme.text);
         const QRect cell = wordsOf(option.rect, index);
         painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
             painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, cell.width()));
         painter->restore();
+    }
+
+private:
+    static bool isLoud(const QModelIndex& index) { return index.data(items::SeverityRole).toInt() > 0; }
+    static QFont fontOf(const QModelIndex& index)
+    {
+        const bool isText
+            = index.column() == ConnectionsModel::RunColumn || index.column() == ConnectionsModel::StateColumn;
+        return isText ? wordsFont(12, isLoud(index) ? 500 : 400) : numberFont(12, isLoud(index) ? 600 : 400);
     }
 };
 
@@ -107,7 +120,8 @@ bool ConnectionsPanel::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
-/// Where there is no room for all wishes, the first columns are only as wide as their words; the last has the rest.
+/// Where there is no room for all wishes, columns are only as wide as their words, the run's the last of them to give;
+/// the last column has the rest.
 void ConnectionsPanel::fitColumns()
 {
     const QHeaderView* header = m_table->horizontalHeader();
@@ -117,11 +131,19 @@ void ConnectionsPanel::fitColumns()
         const int title = header->sectionSizeHint(column) + kSortMark;
         lacking += widths[static_cast<std::size_t>(column)] = std::max(kWishes[column], title);
     }
-    for (int column = 0; column < ConnectionsModel::ColumnCount; ++column) {
+    const auto words
+        = [this](int column) { return static_cast<const QAbstractItemView*>(m_table)->sizeHintForColumn(column); };
+    int& ofRun = widths[ConnectionsModel::RunColumn];
+    const int longer = std::max(words(ConnectionsModel::RunColumn) - ofRun, 0);
+    ofRun += longer;
+    lacking += longer;
+    std::array<int, ConnectionsModel::ColumnCount> order;
+    std::iota(order.rbegin(), order.rend(), 0);
+    std::stable_partition(order.begin(), order.end(), [](int column) { return column != ConnectionsModel::RunColumn; });
+    for (const int column : order) {
         int& width = widths[static_cast<std::size_t>(column)];
         const int sign = column == header->sortIndicatorSection() ? kSortMark : 0;
-        const int least = std::max(header->sectionSizeHint(column) + sign,
-            static_cast<const QAbstractItemView*>(m_table)->sizeHintForColumn(column));
+        const int least = std::max(header->sectionSizeHint(column) + sign, words(column));
         const int given = std::clamp(lacking, 0, std::max(width - least, 0));
         m_table->setColumnWidth(column, width - given);
         lacking -= given;
@@ -156,9 +178,12 @@ void ConnectionsPanel::setConnections(std::vector<ConnectionInfo> connections)
         = std::count_if(connections.begin(), connections.end(), [](const ConnectionInfo& c) { return c.connected; });
     m_head->setHint(connections.empty() ? QString() : QString::number(connected));
     const bool isEmpty = connections.empty();
+    const int rows = m_model->rowCount();
     m_model->set(std::move(connections)); // before it is shown, which is when the columns get their widths
     m_table->setVisible(!isEmpty);
     m_empty->setVisible(isEmpty);
+    if (m_model->rowCount() != rows) // with names that may be longer
+        fitColumns();
 }
 
 }
