@@ -7,6 +7,9 @@
 #include <string_view>
 #include <tuple>
 
+#include <nlohmann/json.hpp>
+
+#include <telltale/config/textedit.h>
 #include <telltale/store/confighistory.h>
 
 namespace telltale::analysis {
@@ -17,6 +20,25 @@ std::vector<config::FieldChange> changesBetween(const std::string& before, const
     const auto old = config::parseMonitorConfig(before.empty() ? "{}" : before);
     const auto now = config::parseMonitorConfig(after);
     return old && now ? config::configChanges(old->config, now->config) : std::vector<config::FieldChange> {};
+}
+
+/// A file's text with what a rank ran otherwise, such as the switch without DYNAMIC_MONITOR: the offer was compared
+/// with what ran, and names all that it changed of that.
+std::string asItRan(std::string text, const store::ConfigRevision& offer)
+{
+    const auto told = nlohmann::json::parse(offer.changes, nullptr, false);
+    if (!told.is_array() || told.empty())
+        return text;
+    std::set<std::string> changed;
+    for (const auto& change : told) {
+        if (change.is_object() && change.contains("pointer") && change["pointer"].is_string())
+            changed.insert(change["pointer"].get<std::string>());
+    }
+    for (const config::FieldChange& change : changesBetween(text, offer.config)) {
+        if (!changed.contains(change.pointer))
+            text = config::withMember(text, change.pointer, change.after);
+    }
+    return text;
 }
 
 RevisionFacts factsOf(const store::ConfigRevision& revision, const std::string& before)
@@ -94,6 +116,7 @@ Expected<ConfigFacts> configFactsOf(store::RunReader& reader)
     if (!all.empty()) {
         if (auto text = reader.blob("config", "config.json", Step { all.front().applyAtStep.value - 1 }))
             first = std::move(*text);
+        first = asItRan(first.empty() ? "{}" : std::move(first), all.front());
     }
     for (std::size_t i = all.size() - std::min(all.size(), kMostRevisions); i < all.size(); ++i)
         facts.revisions.push_back(factsOf(all[i], i > 0 ? all[i - 1].config : first));

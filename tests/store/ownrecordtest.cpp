@@ -294,6 +294,21 @@ private Q_SLOTS:
         QCOMPARE(facts.revisions[1].changes[0].before, std::string("1")); // the default
     }
 
+    void theFirstRevisionChangesWhatRanNotWhatTheFileSaid()
+    {
+        Recorder recorder(dir());
+        const RunLocator run = recorder.open(makeRequest("job", 1)).run->locator;
+        OwnRecord record = recordOf(run, 1, configphase::kOffered);
+        record.event.json = R"({"config": {"step_interval": 5, "dynamic_on": true},
+            "changes": [{"pointer": "/step_interval", "before": 1, "after": 5}]})";
+        write(recorder, record);
+        const auto facts = must(analysis::configFactsOf(*must(openReader({ run, {}, {}, nullptr }))));
+        const analysis::RevisionFacts& first = facts.revisions.at(0);
+        const config::FieldChange change { "/step_interval", "1", "5" };
+        QVERIFY(first.changes == std::vector<config::FieldChange> { change });
+        QVERIFY(must(config::parseMonitorConfig(first.before)).config.dynamicOn); // taking it back stops nothing
+    }
+
     void theSeriesOfARunShowWhatItsModulesGiveInOneRank()
     {
         telltale::test::CapsuleBuilder builder(dir() + "/seen.telltale");

@@ -696,6 +696,15 @@ private Q_SLOTS:
         QVERIFY(ConfigDraft::isLaidOut("{\n\"step_interval\": 2\n}\n" + std::string(200, ' '))); // behind its end
     }
 
+    void theHistorySaysAllAsTheDifferenceDoes()
+    {
+        std::vector<config::FieldChange> changes { { "/module_ranks", "[]", "[0]" }, { "/step_interval", "1", "5" } };
+        m_view->findChild<ConfigForm*>()->showTexts(changes);
+        QCOMPARE(changes[0].before, std::string("all"));
+        QCOMPARE(changes[0].after, std::string("[0]"));
+        QCOMPARE(changes[1].after, std::string("5"));
+    }
+
     void anEarlierRevisionComesBackAsADraft()
     {
         auto* history = m_view->findChild<RevisionList*>(q("configHistory"));

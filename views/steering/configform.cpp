@@ -82,6 +82,14 @@ std::string ConfigForm::shownText(const std::string& pointer, const std::string&
     return json;
 }
 
+void ConfigForm::showTexts(std::vector<config::FieldChange>& changes) const
+{
+    for (config::FieldChange& change : changes) {
+        for (std::string* value : { &change.before, &change.after })
+            *value = shownText(change.pointer, *value);
+    }
+}
+
 void ConfigForm::resizeEvent(QResizeEvent* event)
 {
     QScrollArea::resizeEvent(event);

@@ -5,6 +5,8 @@
 
 #include <QScrollArea>
 
+#include <telltale/config/revision.h>
+
 namespace telltale::views {
 
 class ConfigDraft;
@@ -20,8 +22,8 @@ public:
 
     /// Only fields that hold other than their defaults, or are changed.
     void setUsedOnly(bool on);
-    /// A value of a field, as its control shows it.
-    std::string shownText(const std::string& pointer, const std::string& json) const;
+    /// Puts each value as its control shows it: "all", not "[]".
+    void showTexts(std::vector<config::FieldChange>& changes) const;
     QString countText() const; ///< of its fields, and of those that are shown
 
 Q_SIGNALS:
@@ -36,6 +38,7 @@ private:
         std::vector<FieldRow*> rows;
     };
     void takeDraft();
+    std::string shownText(const std::string& pointer, const std::string& json) const;
     QWidget* firstStop() const; ///< of the keyboard, in what is shown
 
     std::vector<Group> m_groups;

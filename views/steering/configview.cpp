@@ -386,7 +386,10 @@ void ConfigView::take(const analysis::ConfigFacts& found)
 {
     m_draft->setRun(found.run);
     m_startText = found.text;
-    m_history->set(found.revisions);
+    std::vector<analysis::RevisionFacts> revisions = found.revisions;
+    for (analysis::RevisionFacts& one : revisions)
+        m_form->showTexts(one.changes);
+    m_history->set(std::move(revisions));
     m_historyHead->setDetail(
         found.revisions.empty() ? QString() : tr("%n revision(s)", nullptr, static_cast<int>(found.revisions.size())));
     m_runs.clear();
@@ -533,9 +536,8 @@ void ConfigView::showChanges()
     const RunSteering* now = steering();
     const bool hasRun = context().state != nullptr && context().state->run() != nullptr;
     std::vector<config::FieldChange> changes = m_draft->changes();
+    m_form->showTexts(changes);
     for (config::FieldChange& change : changes) {
-        for (std::string* value : { &change.before, &change.after }) // "all", not "[]"
-            *value = m_form->shownText(change.pointer, *value);
         if (m_draft->isInvalid(change.pointer)) // it is read as the default, which nobody wrote
             change.after = tr("not valid yet").toStdString();
     }

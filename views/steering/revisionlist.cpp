@@ -21,9 +21,9 @@ namespace {
 
 enum Role { WhenRole = Qt::UserRole, RevRole, ChangesRole };
 constexpr int kRowHeight = 44; ///< with one change
-constexpr int kChangeHeight = 18;
+constexpr int kChangeHeight = 18; ///< as the line above the changes
 constexpr int kMostChanges = 8; ///< of a row; its tip has all
-constexpr int kRevWidth = 64;
+constexpr int kRevGap = 8; ///< px behind the revision's number
 constexpr int kIconRoom = 36; ///< px at a row's right where a click chooses it
 
 QString changeText(const config::FieldChange& change)
@@ -41,7 +41,7 @@ QString timeText(qint64 wallNs)
         time.date() == QDate::currentDate() ? QStringLiteral("HH:mm:ss") : QStringLiteral("yyyy-MM-dd HH:mm"));
 }
 
-/// What a revision changed, a line each, when that was, and what choosing it does.
+/// A revision and when it was, below that what it changed, a line each, and what choosing it does.
 class RevisionDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -56,26 +56,29 @@ public:
         painter->fillRect(option.rect.x(), option.rect.bottom(), option.rect.width(), 1, theme.border);
         painter->save();
         QRect rest = option.rect.adjusted(12, 4, -12, -4);
+        const auto line = [&](const QString& text) {
+            painter->drawText(QRect(rest.x(), rest.y(), rest.width(), kChangeHeight), Qt::AlignVCenter,
+                painter->fontMetrics().elidedText(text, Qt::ElideRight, rest.width()));
+        };
         painter->setFont(wordsFont(12, 600));
         painter->setPen(theme.text);
-        painter->drawText(rest, static_cast<int>(Qt::AlignTop), index.data(RevRole).toString());
+        const QString rev = index.data(RevRole).toString();
+        line(rev);
+        const int indent = painter->fontMetrics().horizontalAdvance(rev) + kRevGap;
+        painter->setFont(wordsFont(11));
+        painter->setPen(theme.text2);
+        rest.setLeft(rest.left() + indent);
+        line(index.data(WhenRole).toString());
+        rest.adjust(-indent, kChangeHeight, 0, 0);
         const QString name = index.row() == 0 ? QStringLiteral("undo") : QStringLiteral("history");
         icon(name).paint(painter, rest.right() - 15, rest.center().y() - 7, 16, 16);
         rest.setRight(rest.right() - 24);
-        rest.setLeft(rest.left() + kRevWidth);
-        const auto line = [&](const QString& text, Qt::AlignmentFlag where) {
-            painter->drawText(
-                rest, static_cast<int>(where), painter->fontMetrics().elidedText(text, Qt::ElideRight, rest.width()));
-        };
         painter->setFont(codeFont(12));
-        const QStringList changes = shownChanges(index);
-        for (const QString& change : changes) {
-            line(fitted(change, painter->fontMetrics(), rest.width()), Qt::AlignTop);
+        painter->setPen(theme.text);
+        for (const QString& change : shownChanges(index)) {
+            line(fitted(change, painter->fontMetrics(), rest.width()));
             rest.setTop(rest.top() + kChangeHeight);
         }
-        painter->setFont(wordsFont(11));
-        painter->setPen(theme.text2);
-        line(index.data(WhenRole).toString(), Qt::AlignBottom);
         painter->restore();
     }
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override
