@@ -657,6 +657,32 @@ private Q_SLOTS:
             "what,step,rank,name,slot,kind,statistic,a,b,relative\r\nfirst,120,0,layers.3.fc.weight,"));
     }
 
+    void checksumsLeaveRoomForTheShare()
+    {
+        FindingsTree tree;
+        tree.resize(360, 120);
+        judge::Deviation one;
+        one.kind = Kind::GradReduced;
+        one.stat = Stat::Norm;
+        one.key.name = "tok_emb.weight";
+        one.a.state = one.b.state = series::CellState::Value;
+        one.a.value = 1.401;
+        one.b.value = 1.409;
+        one.relative = 0.00542;
+        judge::Deviation sum = one;
+        sum.stat = Stat::Checksum;
+        sum.a.identity = 0xffffffa7388c485d;
+        sum.b.identity = 0xffffffbaf9c29c6c;
+        judge::Comparison found;
+        found.first = { one, sum };
+        tree.show();
+        tree.set(&found);
+        const int sums = QFontMetrics(numberFont(12)).horizontalAdvance(QStringLiteral("ffffffa7388c485d"));
+        QVERIFY(tree.columnWidth(FindingsTree::AColumn) < sums && tree.columnWidth(FindingsTree::BColumn) < sums);
+        QCOMPARE(
+            tree.topLevelItem(1)->toolTip(FindingsTree::AColumn).contains(QStringLiteral("ffffffa7388c485d")), true);
+    }
+
     void everyCellIsInTheTable()
     {
         compareWith({ "b" });

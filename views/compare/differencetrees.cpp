@@ -150,10 +150,13 @@ FindingsTree::FindingsTree(QWidget* parent)
     connect(this, &QTreeWidget::itemClicked, this, go);
 }
 
-/// All columns in sight: words give where there is little room, numbers do not, and the name gets what is left.
+/// All columns in sight: checksums give first where there is little room, then words; numbers do not, and the name gets
+/// what is left.
 void FindingsTree::fitColumns()
 {
-    views::fitColumns(*this, NameColumn, { { WhereColumn, 90 }, { NameColumn, 130 }, { KindColumn, 130 } });
+    views::fitColumns(*this, NameColumn,
+        { { AColumn, m_ofNumbers }, { BColumn, m_ofNumbers }, { WhereColumn, 90 }, { NameColumn, 130 },
+            { KindColumn, 130 } });
 }
 
 void FindingsTree::addRow(const QString& where, const judge::Deviation& deviation)
@@ -171,6 +174,13 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
     for (const int column : { WhereColumn, NameColumn, KindColumn }) // which may be cut
         item->setToolTip(column, items::toolTipText(texts[column]));
     item->setFont(NameColumn, codeFont(12));
+    const QFontMetrics metrics(numberFont(12));
+    for (const int column : { AColumn, BColumn }) {
+        if (isIdentity(deviation.stat))
+            item->setToolTip(column, items::toolTipText(texts[column]));
+        else
+            m_ofNumbers = std::max(m_ofNumbers, metrics.horizontalAdvance(texts[column]) + kValueInsets);
+    }
     for (const int column : { StepColumn, RankColumn, AColumn, BColumn, ShareColumn })
         alignRight(item, column);
     if (series::isNonFinite(deviation.a.state))
@@ -184,6 +194,7 @@ void FindingsTree::set(const judge::Comparison* found)
     items::assertGuiThread();
     clear();
     m_rows.clear();
+    m_ofNumbers = 0;
     if (!found)
         return;
     int place = 0;
