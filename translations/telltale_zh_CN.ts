@@ -7251,6 +7251,10 @@ GPL-3.0-or-later</translation>
         <source>The regular expression between the slashes cannot be read: %1. Mend it, or remove the slashes to look for the text itself.</source>
         <translation>斜杠之间的正则表达式无法读取：%1。请改正，或去掉斜杠以直接查找该文本。</translation>
     </message>
+    <message>
+        <source>No module matches.</source>
+        <translation>没有匹配的模块。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::NotePainter</name>
@@ -8196,6 +8200,10 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     <message>
         <source>Group by tag</source>
         <translation>按标签分组</translation>
+    </message>
+    <message>
+        <source>No run matches.</source>
+        <translation>没有匹配的运行。</translation>
     </message>
 </context>
 <context>
