@@ -119,7 +119,8 @@ QString formatShort(double value)
 
 QString formatFraction(double share, int significant)
 {
-    return formatFigures(share * 100, significant, true) + (std::isfinite(share) ? kUnitSpace + QStringLiteral("%") : QString());
+    return formatFigures(share * 100, significant, true)
+        + (std::isfinite(share) ? kUnitSpace + QStringLiteral("%") : QString());
 }
 
 QString reformatNumber(const QString& given)

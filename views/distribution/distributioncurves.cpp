@@ -46,8 +46,7 @@ CurveSeries curveOf(
     return one;
 }
 
-double lossIn(
-    const DistributionStrip& strip, std::span<const double> counts, NumberFormat format, BelowStrips below)
+double lossIn(const DistributionStrip& strip, std::span<const double> counts, NumberFormat format, BelowStrips below)
 {
     const FormatLoss loss = lossOf(*strip.edges, counts, format);
     return below == BelowStrips::Flushed  ? loss.flushed.least
@@ -102,10 +101,8 @@ CurvePicture curvesBelow(const DistributionStrip& strip, BelowStrips below, Step
     if (!hasOctaves(*strip.edges))
         return picture;
     for (std::size_t i = 0; i < kNumberFormats.size(); ++i) {
-        picture.series.push_back(curveOf(
-            strip, QString::fromLatin1(kNumberFormats[i].name), static_cast<int>(i), range, [&](int column) {
-                return lossIn(strip, strip.countsOf(column), static_cast<NumberFormat>(i), below);
-            }));
+        picture.series.push_back(curveOf(strip, QString::fromLatin1(kNumberFormats[i].name), static_cast<int>(i), range,
+            [&](int column) { return lossIn(strip, strip.countsOf(column), static_cast<NumberFormat>(i), below); }));
     }
     return picture;
 }
