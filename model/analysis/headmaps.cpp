@@ -152,6 +152,7 @@ std::vector<store::DocumentInfo> headMapsLike(
             found.insert_or_assign(other.step, other);
     }
     std::vector<store::DocumentInfo> list;
+    list.reserve(found.size());
     for (auto& [step, info] : found)
         list.push_back(std::move(info));
     return list;

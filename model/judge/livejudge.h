@@ -20,7 +20,7 @@ namespace telltale::judge {
 /// the run's log, or by those of the data directory, as they are at the time. Other rules count from the step on at
 /// which they come; what they would have found before is not written. Thread: its subscription's; however long it
 /// takes, the store does not wait, and what was missed meanwhile is read at once.
-class LiveJudge final : public store::StoreSubscriber {
+class LiveJudge : public store::StoreSubscriber {
 public:
     /// `say`: what is wrong with rules that somebody wrote, on any thread.
     explicit LiveJudge(store::StoreService& store, std::function<void(const std::string&)> say = {});

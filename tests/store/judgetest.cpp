@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "testmain.h"
 
+#include <chrono>
 #include <cmath>
+#include <mutex>
 #include <random>
 
 #include <QDir>
@@ -517,7 +519,22 @@ private Q_SLOTS:
         const QTemporaryDir dir;
         QVERIFY(QDir(dir.path()).mkpath(QStringLiteral("runs")));
         const auto service = CapsuleBuilder::must(store::StoreService::start({ dir.path().toStdString() }));
-        LiveJudge judge(*service);
+        // What the judge writes is told to it by a thread of the store, while this one tells it of the run.
+        struct OneAtATime : LiveJudge {
+            OneAtATime(store::StoreService& store, std::mutex& mutex)
+                : LiveJudge(store)
+                , turn(mutex)
+            {
+            }
+            void onDurable(const store::Durable& durable) override
+            {
+                const std::lock_guard lock(turn);
+                LiveJudge::onDurable(durable);
+            }
+            std::mutex& turn;
+        };
+        std::mutex turn;
+        OneAtATime judge(*service, turn);
         const std::string path = (dir.path() + QStringLiteral("/runs/late.telltale")).toStdString();
         store::Durable durable;
         durable.run = std::make_shared<store::RunHandle>(
@@ -537,6 +554,7 @@ private Q_SLOTS:
         judge.onDurable(durable);
         QTRY_COMPARE_WITH_TIMEOUT(summary(recordedOf(store::RunLocator::ofFile(path))),
             std::string("nonfinite layers.2.fc:output@90/0"), 20'000);
+        judge.finish(std::chrono::seconds(20)); // before its turn is gone
     }
 
     /// Two incidents of one rank turn out to be one when another one comes, which was away.

@@ -383,11 +383,15 @@ private Q_SLOTS:
         Theme::apply(*qApp, Theme::Mode::Dark);
         QFileDialog dialog(nullptr, QString(), QDir::tempPath());
         dialog.setOption(QFileDialog::DontUseNativeDialog);
+        QWidget host; // a window with a least size is warned of where there is no screen
+        dialog.setParent(&host, Qt::Widget);
         dialog.resize(860, 500);
+        host.show();
         dialog.show();
         const auto* header = dialog.findChild<QTreeView*>(QStringLiteral("treeView"))->header();
         QTRY_VERIFY(header->isVisible());
         QTRY_COMPARE(header->length(), header->viewport()->width());
+        dialog.setParent(nullptr);
     }
 
     void noChoiceIsCutWhereALabelCouldGo()

@@ -389,7 +389,7 @@ void ConfigView::take(const analysis::ConfigFacts& found)
     std::vector<analysis::RevisionFacts> revisions = found.revisions;
     for (analysis::RevisionFacts& one : revisions)
         m_form->showTexts(one.changes);
-    m_history->set(std::move(revisions));
+    m_history->set(revisions);
     m_historyHead->setDetail(
         found.revisions.empty() ? QString() : tr("%n revision(s)", nullptr, static_cast<int>(found.revisions.size())));
     m_runs.clear();
