@@ -31,7 +31,7 @@ KeyChip::KeyChip(const QString& key, const QString& meaning, QWidget* parent)
 
 QString KeyChip::textOf(const QKeySequence& keys)
 {
-    const QString text = keys.toString(QKeySequence::NativeText);
+    QString text = keys.toString(QKeySequence::NativeText);
     for (const auto& [key, arrow] : { std::pair { Qt::Key_Left, u'\u2190' }, { Qt::Key_Up, u'\u2191' },
              { Qt::Key_Right, u'\u2192' }, { Qt::Key_Down, u'\u2193' } }) {
         const QString word = QKeySequence(key).toString(QKeySequence::NativeText);
