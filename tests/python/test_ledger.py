@@ -131,6 +131,7 @@ class _Job:
             self.is_slow.wait(20)
             return arrive(step)
 
+        self._patch = patch
         patch.setattr(deviceworker._Step, "arrive_somehow", late)
         patch.setattr(PyTorch, "number", lambda _self, value: None)
         patch.setattr(PyTorch, "on_device", lambda _self, value: value.detach().reshape(1).double())
@@ -147,6 +148,15 @@ class _Job:
             loss.backward()
             self.monitor.log({"loss": loss})
             self.optimizer.step()
+
+    def end(self) -> dict[str, int]:
+        """All results come. What the stream counted."""
+        self.is_slow.set()
+        assert self.monitor.flush(20)
+        counters = counted(self.stream)
+        self.monitor.close()
+        self._patch.undo()
+        return counters
 
     def shots(self) -> list[tuple[int, TableSnapshot]]:
         """Of each step, as they were measured."""
@@ -173,11 +183,7 @@ def test_what_arrives_after_the_bins_have_changed_is_counted_and_goes_into_no_ot
     job.steps(3)  # the first finds no moments
     job.monitor.apply(configfile.load(config_of(then)))
     job.steps(2)
-    job.is_slow.set()
-    assert job.monitor.flush(20)
-    counters = counted(job.stream)
-    job.monitor.close()
-    monkeypatch.undo()
+    counters = job.end()
     shots = job.shots()
     counts = {step: shot.values for step, shot in shots if shot.kind is Kind.UPDATE and is_histogram(shot)}
     assert list(counts) == [1, 2, 3, 4] and counts[2].shape != counts[3].shape
@@ -217,11 +223,7 @@ def test_what_arrives_after_the_targets_have_changed_gets_no_other_name(
     else:
         job.monitor.apply(configfile.load(layer(1)))
     job.steps(2)
-    job.is_slow.set()
-    assert job.monitor.flush(20)
-    counters = counted(job.stream)
-    job.monitor.close()
-    monkeypatch.undo()
+    counters = job.end()
     old, new = ([(step, shot) for step, shot in job.shots() if (step >= 3) is late] for late in (False, True))
     assert len(old) == 9 and len(new) == 6  # values, histograms and gradients
     assert {desc.name for _, shot in old for desc in shot.series} == {"0"}
