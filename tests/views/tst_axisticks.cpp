@@ -214,6 +214,11 @@ private Q_SLOTS:
                                QStringLiteral("blocks.3.experts.2.mlp.fc1.weight") },
                      metrics, 110),
             (std::vector { QStringLiteral("L3.1 \u2026fc1.weight"), QStringLiteral("L3.2 \u2026fc1.weight") }));
+        // In a legend the number stands wherever it has room.
+        const QString alone = QStringLiteral("3.attn.proj.weight");
+        QCOMPARE(fitLabels({ alone, QStringLiteral("0.mlp.fc1.weight") }, metrics, 108, true),
+            (std::vector { QStringLiteral("L3 \u2026proj.weight"), QStringLiteral("0.mlp.fc1.weight") }));
+        QCOMPARE(fitLabels({ alone }, metrics, 108).front(), QStringLiteral("\u2026proj.weight"));
     }
 
     void labelsLoseTheirPathBeforeTheirSlot()

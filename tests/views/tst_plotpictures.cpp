@@ -219,6 +219,21 @@ private Q_SLOTS:
         QCOMPARE(CurveLegend(area, picture, 0).seriesAt({ 20, 18 + 9 }), 1);
     }
 
+    void aNameThatIsCutKeepsItsBlock()
+    {
+        const auto painted = [](const QString& name) {
+            CurvePicture picture;
+            for (const QString& one : { name, QStringLiteral("2.ln.bias") })
+                picture.series.emplace_back().row.label = one;
+            QImage image(142, 66, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            CurveLegend(image.rect(), picture, 0).paint(painter, std::vector<LegendValue>(2), -1, Theme::current());
+            return image;
+        };
+        QCOMPARE(painted(QStringLiteral("3.attn.proj.weight")), painted(QStringLiteral("L3 \u2026proj.weight")));
+    }
+
     void aRunsNameLosesItsFrontBeforeItsValueIsLost()
     {
         LegendValue one;

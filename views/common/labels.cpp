@@ -2,8 +2,10 @@
 #include "labels.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <QStringList>
 
@@ -73,7 +75,8 @@ QString cut(const Label& label, Front front, const QFontMetricsF& metrics, doubl
 
 }
 
-std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMetricsF& metrics, double width)
+std::vector<QString> fitLabels(
+    const std::vector<QString>& texts, const QFontMetricsF& metrics, double width, bool keepsBlock)
 {
     std::map<QString, QString> fitted;
     std::set<QString> taken;
@@ -84,7 +87,10 @@ std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMet
         else
             open.emplace_back(text);
     }
-    for (const Front front : { Front::None, Front::Block, Front::Numbers, Front::Word, Front::Letters }) {
+    std::array order { Front::None, Front::Block, Front::Numbers, Front::Word, Front::Letters };
+    if (keepsBlock)
+        std::swap(order[0], order[1]);
+    for (const Front front : order) {
         std::map<QString, int> said;
         std::vector<QString> forms;
         for (const Label& label : open)

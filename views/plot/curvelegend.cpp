@@ -174,7 +174,7 @@ void CurveLegend::addLines()
     const bool tall = count * (kTall + marks) <= m_area.height() || (!fitsBeside && (m_hasMarks || !m_compares));
     // Above its value a name may go to the edge.
     const double room = m_area.width() - (severalWhere ? 24 : tall ? 16 + kIndent : 24 + kIndent + kValue);
-    m_names = fitLabels(names, severalWhere ? QFontMetricsF(codeFont(11, 500)) : plain, room);
+    m_names = fitLabels(names, severalWhere ? QFontMetricsF(codeFont(11, 500)) : plain, room, true);
     m_runNames = fitLabels(runs, QFontMetricsF(wordsFont(11, 600)), m_area.width() - 24 - kIndent);
     double where = kWhere; // below a name; a band below a line of its own is as high as that
     for (int i = 0; i < count; ++i) {
