@@ -9,6 +9,7 @@
 #include <QComboBox>
 #include <QSlider>
 #include <QTemporaryDir>
+#include <QTranslator>
 
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
@@ -390,6 +391,41 @@ private Q_SLOTS:
         const int words = 300 - replicas.plotRect({ 900, 300 }).height();
         QVERIFY(numbersOf(300) > 0);
         QCOMPARE(numbersOf(words + 20), 0);
+        // No line of the numbers, and nothing of the spread, goes through the caption.
+        for (int height = words + 52; height < words + 160; height += 9) {
+            const QRect plot = replicas.plotRect({ 900, height });
+            const QImage image = m_view->replicas()->renderTo({ 900, height });
+            const QColor base = Theme::current().base;
+            int lines = 0;
+            for (int y = plot.top() + 3; y < plot.top() + 18; ++y) {
+                int drawn = 0;
+                for (int x = plot.center().x(); x < plot.right(); ++x)
+                    drawn += image.pixelColor(x, y) != base;
+                lines += drawn > plot.width() / 4;
+            }
+            QCOMPARE(lines, 0);
+        }
+    }
+
+    void whatDiffersIsListedInTheSignsOfTheWindowsLanguage()
+    {
+        struct Signs : QTranslator {
+            QString translate(const char*, const char* source, const char*, int) const override
+            {
+                return source == QByteArrayLiteral("%1: %2") ? QStringLiteral("%1\uFF1A%2") : QString();
+            }
+            bool isEmpty() const override { return false; }
+        } signs;
+        m_view->setReplicasShown(true);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ layer(2) });
+        settle();
+        const QString own = m_view->replicas()->tensorsSentence();
+        QVERIFY2(own.contains(QStringLiteral("1 differ: ")), qPrintable(own));
+        QCoreApplication::installTranslator(&signs);
+        const QString other = m_view->replicas()->tensorsSentence();
+        QCoreApplication::removeTranslator(&signs);
+        QVERIFY2(other.contains(QStringLiteral("1 differ\uFF1A")), qPrintable(other));
     }
 
     void whatHasNoReplicasSaysSoAlone()

@@ -198,9 +198,9 @@ QString ReplicaCanvas::tensorsSentence() const
             names.append(tr("%1 on rank %2").arg(nameOf(one.key), ranksText(one.odd)));
     }
     if (!names.isEmpty())
-        text += QStringLiteral(": ") + names.join(QStringLiteral("; "));
+        text = tr("%1: %2").arg(text, names.join(items::semicolon()));
     if (count(Sameness::Different) > static_cast<std::ptrdiff_t>(kMostNamed))
-        text += QStringLiteral("; …");
+        text += items::semicolon() + QChar(0x2026);
     return text;
 }
 
@@ -257,20 +257,25 @@ void ReplicaCanvas::paintWords(QPainter& painter, int width) const
         painter.fontMetrics().elidedText(tensorsSentence(), Qt::ElideRight, static_cast<int>(line.width())));
 }
 
-void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& plot) const
+void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
 {
     const Theme& theme = Theme::current();
     const ReplicaPicture& picture = *m_picture;
     const ValueScale scale = this->scale();
     // A low plot has no room for words, and no number stands over the label of the checksums.
-    constexpr int kLeastWorded = 32;
-    if (plot.height() >= kLeastWorded) {
+    constexpr int kLeastNumbered = 32;
+    constexpr int kCaption = 20; // nothing is drawn beside it
+    const bool hasCaption = whole.height() >= kLeastNumbered + kCaption;
+    const QRect plot = whole.adjusted(0, hasCaption ? kCaption : 0, 0, 0);
+    if (plot.height() >= kLeastNumbered) {
         const int below = picture.hasChecksums ? 10 : 0;
         const double low = scale.valueAt(static_cast<double>(below) / plot.height());
         AxisPainter(painter, theme).values(plot.adjusted(0, 0, 0, -below), ValueScale(scale.mode(), low, scale.high()));
+    }
+    if (hasCaption) {
         painter.setPen(theme.text3);
         painter.setFont(wordsFont(11));
-        const QRectF caption(plot.left() + 6, plot.top() + 2, plot.width() - 12, 16);
+        const QRectF caption(whole.left() + 6, whole.top() + 2, whole.width() - 12, 16);
         QString words = tr("spread of the %1: (largest − smallest) / largest").arg(statText(picture.stat));
         if (QFontMetricsF(painter.font()).horizontalAdvance(words) > caption.width())
             words = tr("(largest − smallest) / largest");
@@ -292,7 +297,7 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& plot) const
         const double left = plot.left() + HeatImage::columnLeft(column, picture.columns(), plot.width());
         const double right = plot.left() + HeatImage::columnLeft(column + 1, picture.columns(), plot.width());
         if (series::isNonFinite(picture.states[at])) {
-            const double middle = plot.top() - 3 - AxisPainter::kLane / 2.0;
+            const double middle = whole.top() - 3 - AxisPainter::kLane / 2.0;
             if (right - left >= 6)
                 glyphs::paintSign(
                     painter, QPointF((left + right) / 2, middle), 8, picture.states[at], theme.criticalMark);

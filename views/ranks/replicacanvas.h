@@ -41,7 +41,7 @@ private:
     ValueScale scale() const;
     int samenessHeight() const; ///< px of the lane below the plot
     int wordsHeight(int width) const; ///< px of the sentences above it
-    void paintSpread(QPainter& painter, const QRect& plot) const;
+    void paintSpread(QPainter& painter, const QRect& whole) const;
     void paintSameness(QPainter& painter, const QRect& plot) const;
     void paintRanks(QPainter& painter, const QRectF& area) const;
     void paintWords(QPainter& painter, int width) const;
