@@ -495,6 +495,10 @@ private Q_SLOTS:
         kinds->resize(size.width() - 1, size.height());
         QTRY_VERIFY(nameOf(1 - ofWeight).contains(QChar(0x2026)));
         QCOMPARE(nameOf(ofWeight), whole);
+        // The kind of that row stays, and of what it is of the first letter.
+        QVERIFY2(nameOf(1 - ofWeight).startsWith(QStringLiteral("activation, f"))
+                && nameOf(1 - ofWeight).contains(QStringLiteral(" \u00b7 o")),
+            qPrintable(nameOf(1 - ofWeight)));
         kinds->resize(size);
         // Another kind takes the selection to what has it, by a click here and by any choice of a kind.
         const int gradient = lines[0].kind == Kind::GradReduced ? 0 : 1;

@@ -285,7 +285,8 @@ void AllKinds::take(const std::vector<series::CellValue>& values, Step step)
     fitNames();
 }
 
-/// A kind gives way to what of the module it is: "weight, bef... · bias".
+/// A kind gives way to what of the module it is: "weight, bef… · bias". Beside a value that says more than a number,
+/// whose row would keep nothing of its kind, what it is of gives way down to its first letter: "weight, before · b…".
 void AllKinds::fitNames()
 {
     constexpr int kBesideName = 26; ///< the margins of a cell
@@ -296,7 +297,13 @@ void AllKinds::fitNames()
         const int value = std::max(
             m_list->header()->sectionSize(1), ValueDelegate::widthOf(m_model->index(row, 1).data().toString()));
         const int room = m_list->viewport()->width() - value - kBesideName;
-        const QString behind = index.data(BehindRole).toString();
+        QString behind = index.data(BehindRole).toString();
+        if (value > m_list->header()->sectionSize(1) && !behind.isEmpty()) {
+            constexpr qsizetype kFirstLetter = 4; // behind " · "
+            const int least = metrics.horizontalAdvance(behind.left(kFirstLetter) + QChar(0x2026)) + 2;
+            const int kind = metrics.horizontalAdvance(index.data(WhatRole).toString());
+            behind = metrics.elidedText(behind, Qt::ElideRight, std::max(room - kind, least));
+        }
         m_model->setData(index,
             metrics.elidedText(
                 index.data(WhatRole).toString(), Qt::ElideRight, room - metrics.horizontalAdvance(behind))
