@@ -629,6 +629,26 @@ private Q_SLOTS:
             m_window->state()->incidents()->incident(0).label, judge::Incident::Label::False, 20'000);
     }
 
+    void theHeadOfANarrowCardIsCutWithDots()
+    {
+        open({ test::richIncident(360) });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
+        const auto* hint = card->findChild<QLabel*>(QStringLiteral("incidentHint"));
+        card->setFixedSize(800, 200);
+        QCoreApplication::processEvents();
+        const QString whole = hint->text();
+        QVERIFY(whole.startsWith(QStringLiteral("critical, ")));
+        for (const int width : { 420, 230, 190 }) {
+            card->setFixedWidth(width);
+            QCoreApplication::processEvents();
+            QVERIFY2(hint->fontMetrics().horizontalAdvance(hint->text()) <= hint->width(), qPrintable(hint->text()));
+            QVERIFY(hint->geometry().right() <= card->width());
+        }
+        QVERIFY2(hint->text().endsWith(QChar(0x2026)), qPrintable(hint->text()));
+        QVERIFY(hint->toolTip().startsWith(whole));
+    }
+
     void whereNothingIsWrongTheCardSaysHowFarItWasLooked()
     {
         const auto words = [this] {

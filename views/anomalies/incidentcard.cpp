@@ -74,6 +74,8 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     setObjectName(QStringLiteral("incidentCard"));
     setAccessibleName(tr("Root cause"));
     m_when->setObjectName(QStringLiteral("incidentWhen"));
+    m_hint->setObjectName(QStringLiteral("incidentHint"));
+    m_hint->setMinimumWidth(1); // it is cut to the room that there is
     m_when->setContentsMargins(18, 0, 0, 0);
     m_clock.setInterval(kClockMs);
     connect(&m_clock, &QTimer::timeout, this, &IncidentCard::showTimes);
@@ -296,10 +298,9 @@ void IncidentCard::fitRows()
     const int room = width() - margins.left() - margins.right();
     const bool isOneRow = height() < kVerdictHeight
         && widthOf({ m_source, m_acknowledge, m_true, m_false }, spacing) <= room
-        && widthOf({ m_title, m_hint, m_folded }, m_head->spacing()) <= room;
+        && widthOf({ m_title, m_folded }, m_head->spacing()) + m_head->spacing() + hintWidth() <= room;
     // Not what one row needs: a card that has come to it may become narrower again.
     m_buttons->setMinimumWidth(widthOf({ m_source, m_acknowledge, m_folded }, spacing));
-    m_hint->setMinimumWidth(isOneRow ? 1 : 0);
     if (std::exchange(m_isOneRow, isOneRow) == isOneRow)
         return;
     (isOneRow || m_pages->currentIndex() == 1 ? m_head : m_firstRow)->addWidget(m_folded);
@@ -331,20 +332,30 @@ void IncidentCard::fitHeight()
     }
 }
 
-/// The name in it loses its front where what stands beside it leaves too little.
+int IncidentCard::hintWidth() const
+{
+    return m_hint->fontMetrics().horizontalAdvance(m_hintText) + 1;
+}
+
+/// The name in it loses its front where what stands beside it leaves too little, and what stands beside it its end.
 void IncidentCard::fitTitle()
 {
     const bool isReach = m_pages->currentIndex() == 1;
     const QString place = incidentwords::place(m_shown.first);
     const QFontMetrics metrics = m_title->label()->fontMetrics();
     const QMargins margins = layout()->contentsMargins();
-    const int room = width() - margins.left() - margins.right() - GlyphLine::kIndent - m_hint->sizeHint().width()
+    const int room = width() - margins.left() - margins.right() - GlyphLine::kIndent - hintWidth()
         - m_folded->sizeHint().width() - 2 * m_head->spacing()
         - metrics.horizontalAdvance(tr("Folded into %1").arg(QString()));
     m_title->label()->setMinimumWidth(isReach ? 1 : 0); // the card need not be as wide as it now is
     m_title->set(glyphs::severityOf(m_shown.first.severity),
         isReach ? tr("Folded into %1").arg(fitLabels({ place }, metrics, room).front()) : tr("Root cause"));
     m_title->setToolTip(isReach ? items::toolTipText(place) : QString());
+    const bool hasButton = !m_folded->isHidden() && (isReach || m_isOneRow);
+    const int left = width() - margins.left() - margins.right() - m_title->sizeHint().width() - m_head->spacing()
+        - (hasButton ? m_folded->sizeHint().width() + m_head->spacing() : 0);
+    m_hint->setText(m_hint->fontMetrics().elidedText(m_hintText, Qt::ElideRight, std::max(left, 0)));
+    m_hint->setToolTip(m_hint->text() == m_hintText ? m_when->text() : m_hintText + u'\n' + m_when->text());
 }
 
 /// Whole, or a line of each: half a line at the edge of the page is neither.
@@ -407,13 +418,13 @@ void IncidentCard::showTimes()
         : m_times.isRunOver              ? tr("not over at the run's end")
                                          : tr("goes on");
     const auto folded = static_cast<int>(m_shown.folded);
-    m_hint->setText(m_pages->currentIndex() == 1
-            ? tr("%n findings", nullptr, folded).replace(QString::number(folded), formatStep(folded))
-            : items::IncidentsModel::severityWord(m_shown.first.severity) + items::comma() + state);
+    m_hintText = m_pages->currentIndex() == 1
+        ? tr("%n findings", nullptr, folded).replace(QString::number(folded), formatStep(folded))
+        : items::IncidentsModel::severityWord(m_shown.first.severity) + items::comma() + state;
     m_when->setText(m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
     m_when->setToolTip(m_times.date());
-    m_hint->setToolTip(m_when->text());
     m_when->setAccessibleDescription(m_times.date());
+    fitTitle();
     m_clock.start();
 }
 

@@ -48,6 +48,7 @@ private:
     void fitHeight();
     void fitEvidence();
     void fitTitle();
+    int hintWidth() const; ///< of all of it
     void show(const judge::Incident& incident);
     void askTimes(const judge::Incident& incident);
     void showTimes();
@@ -65,6 +66,7 @@ private:
     bool m_isOneRow = false;
     GlyphLine* m_title;
     RoleLabel* m_hint;
+    QString m_hintText; ///< whole
     RoleLabel* m_when;
     store::QueryPool::ViewId m_queryId;
     IncidentTimes m_times; ///< of the incident that is shown
