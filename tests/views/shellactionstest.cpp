@@ -1031,6 +1031,12 @@ echo '{"message": "done"}'
             = QFontMetrics(views::wordsFont(12)).horizontalAdvance(QString::fromStdString(other.runName)) + 16;
         QTRY_VERIFY(table->columnWidth(items::ConnectionsModel::RunColumn) >= words);
         QCOMPARE(table->horizontalScrollBar()->maximum(), 0);
+        // And one that is called otherwise later.
+        agent.runName = "a-run-with-a-name-that-is-longer-still";
+        panel.setConnections({ agent, other });
+        const int longer
+            = QFontMetrics(views::wordsFont(12)).horizontalAdvance(QString::fromStdString(agent.runName)) + 16;
+        QVERIFY(table->columnWidth(items::ConnectionsModel::RunColumn) >= longer);
     }
 
     void theLastFiniteValueHasTheUnitOfItsRow()

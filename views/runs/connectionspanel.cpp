@@ -178,11 +178,17 @@ void ConnectionsPanel::setConnections(std::vector<ConnectionInfo> connections)
         = std::count_if(connections.begin(), connections.end(), [](const ConnectionInfo& c) { return c.connected; });
     m_head->setHint(connections.empty() ? QString() : QString::number(connected));
     const bool isEmpty = connections.empty();
-    const int rows = m_model->rowCount();
+    const auto names = [this] {
+        QStringList all;
+        for (int row = 0; row < m_model->rowCount(); ++row)
+            all.append(m_model->index(row, ConnectionsModel::RunColumn).data().toString());
+        return all;
+    };
+    const QStringList before = names();
     m_model->set(std::move(connections)); // before it is shown, which is when the columns get their widths
     m_table->setVisible(!isEmpty);
     m_empty->setVisible(isEmpty);
-    if (m_model->rowCount() != rows) // with names that may be longer
+    if (names() != before) // which may be longer
         fitColumns();
 }
 
