@@ -91,14 +91,14 @@ std::string pngOf(int gray)
 }
 
 constexpr const char* kStructure = R"({"name":"","type":"GPT","parameters":[],"children":[
-  {"name":"emb","type":"Embedding","parameters":[{"name":"emb.weight","shape":[100,8],"dtype":"bfloat16",
+  {"name":"emb","type":"Embedding","parameters":[{"name":"emb.weight","shape":[100,2,2,2],"dtype":"bfloat16",
     "trainable":true,"device":"cuda:0"}],"children":[]},
   {"name":"layers","type":"ModuleList","parameters":[],"children":[
     {"name":"layers.0","type":"Block","parameters":[],"children":[
       {"name":"layers.0.fc","type":"Linear","parameters":[
         {"name":"layers.0.fc.weight","shape":[8,4],"dtype":"float32","trainable":false,"device":"cpu"},
         {"name":"layers.0.fc.bias","shape":[4],"dtype":"float32","trainable":true,"device":"cpu"}],"children":[]}]}]},
-  {"name":"head","type":"Linear","parameters":[{"name":"head.weight","shape":[100,8],"dtype":"bfloat16",
+  {"name":"head","type":"Linear","parameters":[{"name":"head.weight","shape":[100,2,2,2],"dtype":"bfloat16",
     "trainable":true,"device":"cuda:0","shared":"emb.weight"}],"children":[]}]})";
 
 }
@@ -440,6 +440,13 @@ private Q_SLOTS:
         QVERIFY(collected.data().toString().contains(QStringLiteral(" kind")));
         QVERIFY(collected.data(Qt::ToolTipRole).toString().contains(QStringLiteral("gradient")));
         QVERIFY(text(QStringLiteral("emb"), StructureModel::CollectedColumn).isEmpty());
+
+        // A shape is whole: the modules' column gives the room, and keeps enough for its names.
+        const QModelIndex shape
+            = tree->model()->index(0, 0, row(QStringLiteral("emb"))).siblingAtColumn(StructureModel::ShapeColumn);
+        QCOMPARE(shape.data().toString(), QStringLiteral("[100, 2, 2, 2]"));
+        QVERIFY(tree->columnWidth(StructureModel::ShapeColumn) >= tree->sizeHintForIndex(shape).width());
+        QVERIFY(tree->columnWidth(StructureModel::NameColumn) >= 150);
 
         // A row that is chosen is selected everywhere, and the other way round.
         tree->setCurrentIndex(row(QStringLiteral("fc")));

@@ -26,6 +26,8 @@ namespace {
 
 constexpr int kNarrow = 960; ///< below it the card stands under the outline
 constexpr int kManyRows = 60; ///< an outline with more is opened as far as its blocks
+constexpr int kLeastShape = 96; ///< of the column, two dimensions
+constexpr int kLeastName = 150; ///< what longer shapes leave to the modules' column
 
 }
 
@@ -53,7 +55,7 @@ StructureView::StructureView(const ViewContext& context, QWidget* parent)
     m_tree->header()->setStretchLastSection(false);
     m_tree->header()->setMinimumSectionSize(56);
     m_tree->setTextElideMode(Qt::ElideRight);
-    constexpr int kWidths[] = { 210, 110, 96, 84, 72, 60, 72 };
+    constexpr int kWidths[] = { 210, 110, kLeastShape, 84, 72, 60, 72 };
     static_assert(std::size(kWidths) == StructureModel::ColumnCount);
     for (int column = 0; column < StructureModel::ColumnCount; ++column)
         m_tree->setColumnWidth(column, std::max(kWidths[column], m_tree->header()->sectionSizeHint(column)));
@@ -72,6 +74,7 @@ StructureView::StructureView(const ViewContext& context, QWidget* parent)
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
     setFocusProxy(m_tree);
+    connect(m_split, &QSplitter::splitterMoved, this, &StructureView::fitShapes);
     connectState();
     troubleChanged();
 }
@@ -145,6 +148,7 @@ void StructureView::take(const Answer& answer)
         m_model->set(m_facts);
         m_isChoosing = false;
         expand();
+        measureShapes();
         const QModelIndex shown = m_filter->mapFromSource(m_model->indexOf(name));
         m_isChoosing = true;
         m_tree->setCurrentIndex(shown.isValid() ? shown : m_filter->index(0, 0));
@@ -153,6 +157,36 @@ void StructureView::take(const Answer& answer)
         followSelection();
     }
     showCard();
+}
+
+/// Of all rows, those that are folded, too: the column does not move while the outline is read.
+void StructureView::measureShapes()
+{
+    QStyleOptionViewItem option;
+    option.initFrom(m_tree);
+    option.widget = m_tree;
+    qsizetype longest = 0;
+    m_shapeWidth = 0;
+    for (const analysis::StructureItem& item : m_facts->model.items()) {
+        const qsizetype length = item.isParameter ? shapeText(item.shape).size() : 0;
+        if (length <= longest)
+            continue;
+        longest = length; // in a font of one width
+        const QModelIndex index = m_model->indexOf(QString::fromStdString(item.name));
+        m_shapeWidth
+            = m_tree->itemDelegate()->sizeHint(option, index.siblingAtColumn(StructureModel::ShapeColumn)).width();
+    }
+    fitShapes();
+}
+
+void StructureView::fitShapes()
+{
+    int room = m_tree->viewport()->width() - kLeastName;
+    for (int column = 0; column < StructureModel::ColumnCount; ++column) {
+        if (column != StructureModel::NameColumn && column != StructureModel::ShapeColumn)
+            room -= m_tree->columnWidth(column);
+    }
+    m_tree->setColumnWidth(StructureModel::ShapeColumn, std::max(std::min(m_shapeWidth, room), kLeastShape));
 }
 
 void StructureView::expand()
@@ -268,6 +302,7 @@ void StructureView::resizeEvent(QResizeEvent* event)
         m_split->setStretchFactor(1, wanted == Qt::Horizontal ? 0 : 1); // neither takes all of what is lost
         m_split->setSizes(wanted == Qt::Horizontal ? QList<int> { 720, 280 } : QList<int> { 600, 400 });
     }
+    fitShapes();
 }
 
 Expected<void> StructureView::writeCsv(QIODevice* device) const

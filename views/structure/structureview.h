@@ -47,6 +47,8 @@ private:
     void followSelection();
     void showCard();
     void expand();
+    void measureShapes();
+    void fitShapes(); ///< the modules give their column the room that it needs
     QString emptyText() const;
     const analysis::StructureItem* chosen() const;
 
@@ -58,6 +60,7 @@ private:
     StructureModel* m_model;
     StructureFilter* m_filter;
     std::shared_ptr<const analysis::StructureFacts> m_facts;
+    int m_shapeWidth = 0; ///< of the longest, px
     bool m_areFactsKnown = false;
     bool m_isChoosing = false;
     Answer m_last;
