@@ -93,29 +93,20 @@ Expected<std::shared_ptr<const LaneBlock>> LaneBlock::fromBins(
     block->m_bits.resize(block->cells());
     block->m_counts.resize(isBuckets ? kCounts * block->cells() : 0);
     const auto columns = static_cast<std::size_t>(tile.columns());
-    std::vector<double> decoded(columns * kSubBlockSeries);
-    const auto decode = [&](PlaneRole of, int part) { return tile.decode(of, part, decoded.data()); };
+    std::vector<double> samplesOf(isBuckets ? columns * kSubBlockSeries : 0);
     for (int place = firstIn(subBlock, shares); place * shares.bins() < subBlock * kSubBlockSeries + lanes; ++place) {
         const int begin = place * shares.bins();
-        const int end = begin + shares.bins();
         BinSums sums(tile.columns());
-        for (int part = begin / kSubBlockSeries; part * kSubBlockSeries < end; ++part) {
-            if (tile.constant(role, part) == 0.0)
-                continue;
-            if (auto ok = decode(role, part); !ok)
-                return tl::unexpected<Error>(std::move(ok.error()));
-            const int first = part * kSubBlockSeries;
-            for (int lane = std::max(begin, first); lane < std::min(end, first + kSubBlockSeries); ++lane)
-                sums.add(decoded.data() + static_cast<std::size_t>(lane - first) * columns,
-                    shares.isLost[static_cast<std::size_t>(lane - begin)] != 0);
-        }
+        const int end = begin + shares.bins();
+        if (auto ok = tile.addLanes(role, begin, end, shares.isLost.data(), sums.all.data(), sums.lost.data()); !ok)
+            return tl::unexpected<Error>(std::move(ok.error()));
         const int inner = begin - subBlock * kSubBlockSeries;
         if (isBuckets) {
-            if (auto ok = decode(PlaneRole::Samples, subBlock); !ok)
+            if (auto ok = tile.decode(PlaneRole::Samples, subBlock, samplesOf.data()); !ok)
                 return tl::unexpected<Error>(std::move(ok.error()));
         }
         for (std::size_t c = 0; c < columns; ++c) {
-            const double samples = isBuckets ? decoded[static_cast<std::size_t>(inner) * columns + c]
+            const double samples = isBuckets ? samplesOf[static_cast<std::size_t>(inner) * columns + c]
                                              : tile.isPresent(begin, static_cast<int>(c));
             sums.samples[c] = samples > 0 ? static_cast<std::uint32_t>(std::min(samples, kMostSamples)) : 0;
         }

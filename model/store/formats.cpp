@@ -118,6 +118,8 @@ constexpr std::array kFormats {
     // The same; layouts have slots as structure, and series.slot is for people.
     CapsuleFormat { kFormat2, kIndexes2, "", kView2 },
     CapsuleFormat { kFormat5, kIndexes2, kUpgrade5, "" },
+    // The same; a tile of histograms has its lanes together.
+    CapsuleFormat { kFormat5, kIndexes2, "", "" },
 };
 
 }

@@ -328,6 +328,7 @@ std::string encodeBuckets(const LevelBuckets& buckets)
     if (buckets.adds) {
         sums.assign(buckets.mean.begin(), buckets.mean.end());
         add(PlaneRole::Sum, PlaneType::U64, sums.data());
+        tile.planes.back().areBins = true;
     } else {
         add(PlaneRole::Min, PlaneType::F64, buckets.min.data());
         add(PlaneRole::Max, PlaneType::F64, buckets.max.data());

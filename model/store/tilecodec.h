@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <telltale/core/expected.h>
 #include <telltale/core/ids.h>
 #include <telltale/series/opentile.h>
+#include <telltale/store/packedcounts.h>
 
 namespace telltale::store {
 
@@ -76,6 +78,7 @@ struct TilePlane {
     const void* values = nullptr;
     std::size_t laneStride = 1;
     std::size_t columnStride = 1;
+    bool areBins = false; ///< U64 only: bins of histograms, which are read together
 };
 
 /// Columns are counted in collected steps: far fewer than this, so that no sum of them overflows.
@@ -101,14 +104,15 @@ struct TilePlanes {
 //   3  u8   flags: 1 = presence chunk follows, 2 = last steps follow
 //   4  u16  C, columns
 //   6  u16  0
-//   8  P x { u8 role, u8 type (1 f32, 2 f64, 3 u64), u16 0 }
+//   8  P x { u8 role, u8 type (1 f32, 2 f64, 3 u64, 4 u64 of all lanes together), u16 0 }
 //      directory: u32 for first steps, [u32 last steps], [u32 presence], then u32 for each plane and in it for each
-//      sub-block of 16 lanes. An entry is chunk bytes | encoding << 29.
+//      sub-block of 16 lanes; one for all lanes together. An entry is chunk bytes | encoding << 29.
 //      chunks in the order of the directory.
 // Encodings: 0 zero (no bytes), 1 constant (one element), 2 byte-shuffled and zstd, 3 raw.
 //   steps: 1 = { i64 first, i64 stride }, 2 = C x i64 differences to the previous step (the first to 0), shuffled, zstd
 //   presence: ceil(C * L / 8) bytes, bit lane + column * L, always zstd without shuffle (2) or raw (3)
 //   plane sub-block: lanes of the block x C elements, lane-major (time runs fastest)
+//   all lanes together (from format 6 on, for histograms): 0, or 3 = packedcounts.h
 std::string encodeTile(const TilePlanes& tile);
 
 /// A tile's directory over the blob's bytes, which must outlive it. Opening decodes only the steps; each sub-block of
@@ -134,6 +138,10 @@ public:
     Expected<void> decodeFloats(PlaneRole role, int subBlock, float* out) const;
     /// The exact integers of a U64 or F32 plane (counts, checksums).
     Expected<void> decodeIntegers(PlaneRole role, int subBlock, std::uint64_t* out) const;
+    /// Adds up the lanes [first, end), column by column: all of them to `all`, and those whose `isMarked` (from `first`
+    /// on) is not 0 to `marked`, too. Exact for whole numbers up to 2^53.
+    Expected<void> addLanes(
+        PlaneRole role, int first, int end, const std::uint8_t* isMarked, double* all, double* marked) const;
 
     bool isAllPresent() const { return m_presence.empty(); }
     bool isPresent(int lane, int column) const;
@@ -148,6 +156,7 @@ private:
         PlaneRole role = PlaneRole::Value;
         series::PlaneType type = series::PlaneType::F32;
         std::vector<Chunk> chunks;
+        std::shared_ptr<const PackedCounts> together; ///< in place of chunks
     };
 
     int planeIndex(PlaneRole role) const;

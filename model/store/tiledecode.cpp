@@ -104,7 +104,9 @@ Expected<TileView> openTile(std::string_view blob)
     const bool hasPresence = (flags & format::kHasPresence) != 0;
     const bool hasLast = (flags & format::kHasLastSteps) != 0;
     const std::size_t directory = 8 + planes * 4;
-    const std::size_t entries = 1 + (hasLast ? 1u : 0u) + (hasPresence ? 1u : 0u) + planes * subBlocks;
+    std::size_t entries = 1 + (hasLast ? 1u : 0u) + (hasPresence ? 1u : 0u);
+    for (std::size_t p = 0; p < planes && blob.size() >= directory; ++p)
+        entries += getLe<std::uint8_t>(blob, 9 + p * 4) == format::kTogether ? 1 : subBlocks;
     if (blob.size() < directory + entries * 4)
         return damaged("it is cut short");
 
@@ -134,10 +136,20 @@ Expected<TileView> openTile(std::string_view blob)
         TileView::Plane plane;
         const auto role = getLe<std::uint8_t>(blob, 8 + p * 4);
         const auto type = getLe<std::uint8_t>(blob, 9 + p * 4);
-        if (role > static_cast<std::uint8_t>(PlaneRole::Sum) || type == 0
-            || type > static_cast<std::uint8_t>(PlaneType::U64))
+        if (role > static_cast<std::uint8_t>(PlaneRole::Sum) || type == 0 || type > format::kTogether)
             return damaged("unknown plane");
         plane.role = static_cast<PlaneRole>(role);
+        if (type == format::kTogether) {
+            plane.type = PlaneType::U64;
+            if (!chunks.next(encoding, bytes) || (bytes.empty() ? encoding != format::kZero : encoding != format::kRaw))
+                return damaged("its counts are cut short");
+            auto counts = PackedCounts::read(bytes, view.m_lanes, view.m_columns);
+            if (!counts)
+                return tl::unexpected<Error>(std::move(counts.error()));
+            plane.together = std::make_shared<const PackedCounts>(std::move(*counts));
+            view.m_planes.push_back(std::move(plane));
+            continue;
+        }
         plane.type = static_cast<PlaneType>(type);
         for (std::size_t s = 0; s < subBlocks; ++s) {
             if (!chunks.next(encoding, bytes))
@@ -186,6 +198,13 @@ std::optional<double> TileView::constant(PlaneRole role, int subBlock) const
     if (index < 0)
         return std::nullopt;
     const Plane& plane = m_planes[static_cast<std::size_t>(index)];
+    if (plane.together) {
+        for (int lane = subBlock * kSubBlockSeries, end = lane + lanesOf(subBlock); lane < end; ++lane) {
+            if (!plane.together->isZero(lane))
+                return std::nullopt;
+        }
+        return 0.0;
+    }
     const Chunk& chunk = plane.chunks[static_cast<std::size_t>(subBlock)];
     if (chunk.encoding == format::kZero)
         return 0.0;
@@ -203,6 +222,12 @@ bool TileView::isPresent(int lane, int column) const
 
 Expected<void> TileView::decodeRaw(const Plane& plane, int subBlock, char* out) const
 {
+    if (plane.together) {
+        auto* counts = reinterpret_cast<std::uint64_t*>(out); // as every caller's are
+        for (int lane = 0; lane < lanesOf(subBlock); ++lane)
+            plane.together->lane(subBlock * kSubBlockSeries + lane, counts + lane * m_columns);
+        return {};
+    }
     const Chunk& chunk = plane.chunks[static_cast<std::size_t>(subBlock)];
     const std::size_t width = widthOf(plane.type);
     const std::size_t cells = static_cast<std::size_t>(lanesOf(subBlock)) * static_cast<std::size_t>(m_columns);
@@ -285,6 +310,36 @@ Expected<void> TileView::decodeIntegers(PlaneRole role, int subBlock, std::uint6
         return {};
     }
     return decodeAs(role, subBlock, out);
+}
+
+Expected<void> TileView::addLanes(
+    PlaneRole role, int first, int end, const std::uint8_t* isMarked, double* all, double* marked) const
+{
+    const int index = planeIndex(role);
+    if (index < 0 || first < 0 || end > m_lanes)
+        return failure(ErrorCode::BadInput, "the tile has no such plane");
+    if (const auto& together = m_planes[static_cast<std::size_t>(index)].together) {
+        together->addLanes(first, end, isMarked, all, marked);
+        return {};
+    }
+    const auto columns = static_cast<std::size_t>(m_columns);
+    thread_local std::vector<double> cells;
+    cells.resize(columns * kSubBlockSeries);
+    for (int block = first / kSubBlockSeries; block * kSubBlockSeries < end; ++block) {
+        if (constant(role, block) == 0.0)
+            continue;
+        if (auto ok = decode(role, block, cells.data()); !ok)
+            return ok;
+        const int begin = block * kSubBlockSeries;
+        for (int lane = std::max(first, begin); lane < std::min(end, begin + kSubBlockSeries); ++lane) {
+            const double* from = cells.data() + static_cast<std::size_t>(lane - begin) * columns;
+            for (std::size_t c = 0; c < columns; ++c)
+                all[c] += from[c];
+            for (std::size_t c = 0; isMarked[lane - first] != 0 && c < columns; ++c)
+                marked[c] += from[c];
+        }
+    }
+    return {};
 }
 
 }

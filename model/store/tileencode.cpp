@@ -179,6 +179,10 @@ private:
             }
             break;
         case PlaneType::U64:
+            if (plane.areBins) {
+                appendTogether(plane);
+                break;
+            }
             // Not narrowed: the bytes of small whole numbers pack better than those of floats.
             describe(plane, PlaneType::U64);
             appendBlocks<std::uint64_t, std::uint64_t>(plane);
@@ -186,10 +190,22 @@ private:
         }
     }
 
-    void describe(const TilePlane& plane, PlaneType stored)
+    void appendTogether(const TilePlane& plane)
+    {
+        thread_local std::vector<std::uint64_t> cells;
+        gather(plane, 0, m_tile.lanes, m_tile.columns, cells);
+        describe(plane, format::kTogether);
+        const std::size_t before = m_body.size();
+        PackedCounts::append(cells, m_tile.lanes, m_tile.columns, m_body);
+        const std::size_t bytes = m_body.size() - before;
+        m_directory.push_back(format::entry(bytes == 0 ? format::kZero : format::kRaw, bytes));
+    }
+
+    void describe(const TilePlane& plane, PlaneType stored) { describe(plane, static_cast<std::uint8_t>(stored)); }
+    void describe(const TilePlane& plane, std::uint8_t type)
     {
         putLe(m_head, static_cast<std::uint8_t>(plane.role));
-        putLe(m_head, static_cast<std::uint8_t>(stored));
+        putLe(m_head, type);
         putLe(m_head, std::uint16_t { 0 });
     }
 

@@ -16,6 +16,8 @@ inline constexpr std::uint32_t kConstant = 1;
 inline constexpr std::uint32_t kPacked = 2;
 inline constexpr std::uint32_t kRaw = 3;
 
+inline constexpr std::uint8_t kTogether = 4; ///< the type of a plane whose lanes are in one chunk
+
 inline constexpr std::uint32_t kSizeBits = 29;
 inline constexpr std::uint64_t kExactFloat = 1u << 24; ///< integers up to this are exact in a float
 

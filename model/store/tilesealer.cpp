@@ -188,8 +188,8 @@ Expected<void> TileSealer::seal(const LiveGroup& group, const OpenTile& tile, bo
     planes.planes.resize(1);
     for (std::size_t s = 0; s < tile.stats().size(); ++s) {
         const series::PlaneData data = tile.plane(static_cast<int>(s));
-        planes.planes[0]
-            = { PlaneRole::Value, data.type, data.values, 1, static_cast<std::size_t>(tile.seriesCount()) };
+        planes.planes[0] = { PlaneRole::Value, data.type, data.values, 1, static_cast<std::size_t>(tile.seriesCount()),
+            tile.stats()[s] == Stat::Hist };
         auto ok = insert(0, tile.stats()[s], group.id, tile.firstColumn(), range.first, range.last, encodeTile(planes));
         if (!ok)
             return ok;

@@ -2,6 +2,7 @@
 // What the views wait for: heat maps and curves over long runs, from a reader that has just opened the capsule and from
 // one that has answered before; wall time.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -15,6 +16,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 
+#include <telltale/core/histogram.h>
 #include <telltale/store/capsulewriter.h>
 #include <telltale/store/runreader.h>
 #include <telltale/store/storeservice.h>
@@ -77,6 +79,61 @@ void writeRun(const std::string& path, int series, std::int64_t steps)
         }
         const std::string conflict = must(writer->stage(stream, std::move(batch)));
         if (!conflict.empty())
+            qFatal("%s", conflict.c_str());
+        must(writer->commit());
+    }
+    must(writer->finish(store::RunState::Finished));
+    writer->tidyUp();
+}
+
+/// Histograms of normally distributed gradients whose spread wanders, with the noise of 25,600 elements.
+void writeHistograms(const std::string& path, int tensors, std::int64_t steps)
+{
+    store::LiveRun live;
+    store::RunMeta meta;
+    meta.storeId = path;
+    meta.runId = meta.runKey = meta.name = "bench";
+    auto writer = must(store::CapsuleWriter::create(path, meta, live));
+    store::StreamRequest request;
+    request.agentId = "bench";
+    request.incarnation = 1;
+    const std::int64_t stream = must(writer->book().addStream(request, 0));
+    auto layout = std::make_shared<SeriesLayout>();
+    layout->id = LayoutId { 1 };
+    layout->kind = Kind::GradReduced;
+    layout->stats = { Stat::Hist };
+    layout->edges.assign(octaveEdges().begin(), octaveEdges().end());
+    for (int i = 0; i < tensors; ++i)
+        layout->series.emplace_back().name = "layers." + std::to_string(i);
+    std::mt19937 random(1);
+    std::normal_distribution<double> noise;
+    std::vector<double> spreads(static_cast<std::size_t>(tensors));
+    for (double& spread : spreads)
+        spread = 1e-4 * std::exp(noise(random));
+    std::uint64_t seq = 0;
+    for (std::int64_t step = 0; step < steps;) {
+        auto batch = std::make_shared<SampleBatch>();
+        batch->stream = StreamId { stream };
+        batch->seq = ++seq;
+        batch->layouts = { layout };
+        for (int i = 0; i < 64 && step < steps; ++i, ++step) {
+            std::vector<std::uint64_t> counts;
+            for (double& spread : spreads) {
+                spread *= 1 + 0.01 * noise(random);
+                const auto below = [&](double x) { return 0.5 * std::erfc(-x / spread / std::sqrt(2.0)); };
+                for (std::size_t bin = 0; bin < layout->width(); ++bin) {
+                    const double mean = 25'600 * (below(layout->edges[bin + 1]) - below(layout->edges[bin]));
+                    counts.push_back(
+                        static_cast<std::uint64_t>(std::max(0.0, std::round(mean + std::sqrt(mean) * noise(random)))));
+                }
+            }
+            StepBlock block;
+            block.layout = layout;
+            block.step = Step { step };
+            block.columns = { { Stat::Hist, std::move(counts) } };
+            batch->blocks.push_back(std::move(block));
+        }
+        if (const std::string conflict = must(writer->stage(stream, std::move(batch))); !conflict.empty())
             qFatal("%s", conflict.c_str());
         must(writer->commit());
     }
@@ -149,9 +206,9 @@ double rowTableSeconds(int steps)
     return seconds;
 }
 
-series::HeatQuery wholeRun(const store::Catalog& catalog)
+series::HeatQuery wholeRun(const store::Catalog& catalog, Stat stat = Stat::Norm)
 {
-    series::HeatQuery query { {}, Stat::Norm, catalog.steps, 1000 };
+    series::HeatQuery query { {}, stat, catalog.steps, 1000 };
     for (const store::SeriesInfo& series : catalog.series)
         query.rows.push_back({ series.id });
     return query;
@@ -190,6 +247,18 @@ void benchCurve(Report& report, const std::string& path)
     report.add({ "curve_of_1M_steps_after_open", fresh, "ms", "SQLite row per sample", rows, 200 });
 }
 
+/// A share that no tile holds: it is added up from the bins of every histogram.
+void benchShares(Report& report, const std::string& path)
+{
+    const auto openAndAsk = [&] {
+        const Opened fresh = open(path);
+        const auto query = wholeRun(*fresh.catalog, Stat::Fp16Underflow);
+        must(fresh.reader->heatmap(query));
+    };
+    report.add({ "first_heatmap_of_a_share_of_100M_counts_after_open", medians(9, { openAndAsk }).front() * 1000, "ms",
+        "what a view may take", 100, 1 });
+}
+
 /// The whole program, from exec to a curve over every step written out.
 void benchProcess(Report& report, const std::string& path, const std::string& dir)
 {
@@ -224,6 +293,8 @@ void benchQueries(Report& report)
     writeRun(folder + "/curve.telltale", 10, 1'000'000);
     benchCurve(report, folder + "/curve.telltale");
     benchProcess(report, folder + "/curve.telltale", folder);
+    writeHistograms(folder + "/shares.telltale", 200, 4096);
+    benchShares(report, folder + "/shares.telltale");
     writeRun(folder + "/heatmap.telltale", 2000, 100'000);
     benchHeatmap(report, folder + "/heatmap.telltale");
 }

@@ -100,6 +100,7 @@ std::map<std::string, std::string> storeSeeds()
         { "fuzz_tile/floats", tile(17, 3, false, { { PlaneRole::Value, PlaneType::F32 } }) },
         { "fuzz_tile/doubles", tile(2, 9, false, { { PlaneRole::Value, PlaneType::F64 } }) },
         { "fuzz_tile/integers", tile(3, 5, false, { { PlaneRole::Value, PlaneType::U64 } }) },
+        { "fuzz_tile/bins", tile(20, 5, false, { { PlaneRole::Value, PlaneType::U64, nullptr, 1, 1, true } }) },
         { "fuzz_tile/zeros", tile(3, 5, false, { { PlaneRole::Value, PlaneType::Zero } }) },
         { "fuzz_tile/buckets", bucketTile() },
         { "fuzz_tail/tail", tail() },

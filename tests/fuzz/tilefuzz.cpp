@@ -44,6 +44,16 @@ void decodeAll(const TileView& tile, PlaneRole role)
     }
 }
 
+void addUp(const TileView& tile, PlaneRole role)
+{
+    std::vector<double> all(static_cast<std::size_t>(tile.columns())), marked(all.size());
+    const std::vector<std::uint8_t> isMarked(static_cast<std::size_t>(tile.lanes()), 1);
+    const auto added = tile.addLanes(role, 0, tile.lanes(), isMarked.data(), all.data(), marked.data());
+    requireSentence(added);
+    for (std::size_t i = 0; added && i < all.size(); ++i)
+        require(all[i] == marked[i] || all[i] != all[i]);
+}
+
 /// As the reader turns a tile into lanes, as samples, as counts and as buckets, with counts of the same tile.
 void makeLanes(const TileView& tile)
 {
@@ -70,9 +80,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(tile->firstSteps().size() == columns && tile->lastSteps().size() == columns);
     require(1 <= tile->lanes() && tile->lanes() <= series::kTileSeries && columns <= series::kTileColumns);
     tile->isPresent(tile->lanes() - 1, tile->columns() - 1);
-    for (int role = 0; role <= static_cast<int>(PlaneRole::NegInfs); ++role) {
-        if (tile->hasPlane(static_cast<PlaneRole>(role)))
-            decodeAll(*tile, static_cast<PlaneRole>(role));
+    for (int role = 0; role <= static_cast<int>(PlaneRole::Sum); ++role) {
+        if (!tile->hasPlane(static_cast<PlaneRole>(role)))
+            continue;
+        decodeAll(*tile, static_cast<PlaneRole>(role));
+        addUp(*tile, static_cast<PlaneRole>(role));
     }
     makeLanes(*tile);
     return 0;

@@ -15,7 +15,7 @@
 namespace notetest {
 
 using namespace telltale;
-using test::call;
+using telltale::test::call;
 
 class NoteTest : public QObject {
     Q_OBJECT
@@ -24,7 +24,7 @@ private Q_SLOTS:
     {
         m_dir = std::make_unique<QTemporaryDir>();
         m_data = m_dir->path().toStdString();
-        test::DemoCapsule capsule(m_data);
+        telltale::test::DemoCapsule capsule(m_data);
         capsule.write(100);
         m_run = capsule.path();
     }
@@ -109,7 +109,7 @@ private Q_SLOTS:
     }
 
 private:
-    test::Outcome note(std::vector<std::string> words) const
+    telltale::test::Outcome note(std::vector<std::string> words) const
     {
         words.insert(words.begin(), m_run);
         words.insert(words.end(), { "--data-dir", m_data });
