@@ -564,6 +564,7 @@ private Q_SLOTS:
         QCOMPARE(series.size(), std::size_t { 2 });
         QVERIFY(!series[0].isGroup && series[1].isGroup);
         QVERIFY(series[0].slot > 2); // no run's color
+        QCOMPARE(series[1].runName, QStringLiteral("range")); // has room beside a value
         m_state->setCursor(Step { 7 }); // of which no run alone has the median
         settle();
         QCOMPARE(m_view->curves()->legendValues()[0].value, static_cast<double>(valueIn(run("seed"), 4, 7)));
@@ -574,6 +575,26 @@ private Q_SLOTS:
             QCOMPARE(series[1].result.buckets[at].min, value("a"));
             QCOMPARE(series[1].result.buckets[at].max, value("other"));
         }
+    }
+
+    void theLegendOfABandSaysOfWhichStepItIs()
+    {
+        compareWith({ "short" });
+        m_state->setSelection({ { QStringLiteral("layers.4.fc.weight"), {} } });
+        choose("compareBelow", static_cast<int>(BelowMap::Lines));
+        settle();
+        QVERIFY(!m_view->curves()->legendStep()); // each has its own last one
+        choose("compareBelow", static_cast<int>(BelowMap::Band));
+        settle();
+        CurveCanvas* canvas = m_view->curves();
+        QCOMPARE(canvas->legendStep(), std::optional(Step { 59 })); // the last that both have
+        QCOMPARE(canvas->legendValues()[0].state, series::CellState::Value);
+        const auto legend = [&] { return canvas->grab(QRect(canvas->plotRect().right() + 8, 0, 120, 19)).toImage(); };
+        const QImage newest = legend();
+        m_state->setCursor(Step { 7 });
+        settle();
+        QCOMPARE(canvas->legendStep(), std::optional(Step { 7 }));
+        QVERIFY(legend() != newest);
     }
 
     void commandsThatDifferAtTheirEndReadUnlikeEachOther()

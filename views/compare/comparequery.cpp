@@ -220,6 +220,7 @@ CompareAnswer compareParts(const CompareRequest& request, std::vector<ComparePar
     curves.isLive = request.isLive;
     curves.omitted = static_cast<int>(std::max(request.selection.size(), answer.shown.size()) - answer.shown.size());
     curves.warp = parts.front().warp;
+    curves.hasOneStep = request.hasBand;
     curves.series = request.hasBand ? bandsOfRuns(parts) : linesOfRuns(parts);
     answer.curves = std::make_shared<const CurvePicture>(std::move(curves));
     if (request.against < parts.size())

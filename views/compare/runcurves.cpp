@@ -106,7 +106,7 @@ std::vector<CurveSeries> bandsOfRuns(const std::vector<ComparePart>& parts)
                 band.result.buckets[i] = {};
         }
         median.runName = QCoreApplication::translate("CompareRuns", "median");
-        band.runName = QCoreApplication::translate("CompareRuns", "smallest to largest");
+        band.runName = QCoreApplication::translate("CompareRuns", "range");
         median.where = band.where = QCoreApplication::translate("CompareRuns", "of %n runs", nullptr, count);
         bands.push_back(std::move(median));
         bands.push_back(std::move(band));

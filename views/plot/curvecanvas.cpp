@@ -26,6 +26,7 @@ namespace {
 
 constexpr int kTop = 6;
 constexpr double kNear = 24;
+constexpr double kLegendInset = 14;
 constexpr double kFp16Limit = 65504;
 
 bool hasFp16Limit(const CurvePicture& picture)
@@ -229,7 +230,8 @@ QRectF CurveCanvas::legendRect(QSize size) const
 {
     const int width = legendWidth(size);
     const int left = m_margins ? plotRect(size).right() + 1 : size.width() - width;
-    return QRectF(left, kTop + 8, width, size.height() - kTop - 12);
+    const int top = kTop + (m_picture && m_picture->hasOneStep ? 13 : 8);
+    return QRectF(left, top, width, size.height() - 4 - top);
 }
 
 void CurveCanvas::paintFrame(QImage& frame, QSize size)
@@ -387,9 +389,25 @@ void CurveCanvas::wheelEvent(QWheelEvent* event)
     update();
 }
 
+std::optional<Step> CurveCanvas::legendStep() const
+{
+    if (state().hover() || state().cursor())
+        return state().hover() ? state().hover() : state().cursor();
+    std::optional<Step> newest;
+    for (const CurveSeries& one : m_picture->series) {
+        const auto& buckets = one.result.buckets;
+        auto last = static_cast<int>(buckets.size()) - 1;
+        while (last >= 0 && buckets[static_cast<std::size_t>(last)].state < CellState::Value)
+            --last;
+        if (last >= 0 && !one.isGroup && m_picture->hasOneStep)
+            newest = std::max(newest.value_or(Step { -1 }), stepsOf(one.result, last).last);
+    }
+    return state().markA() && state().markB() ? std::optional<Step>() : newest;
+}
+
 std::vector<LegendValue> CurveCanvas::legendValues() const
 {
-    const std::optional<Step> at = state().hover() ? state().hover() : state().cursor();
+    const std::optional<Step> at = legendStep();
     const bool known = m_values.size() == m_picture->series.size();
     std::vector<LegendValue> values;
     for (std::size_t i = 0; i < m_picture->series.size(); ++i) {
@@ -482,6 +500,15 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
     axis.cursorTags(plot, m_picture->range, marks);
     if (m_hasLegend)
         legend(size).paint(painter, legendValues(), m_near, theme, isStatic());
+    const bool compares = state().markA() && state().markB();
+    if (const auto step = legendStep(); m_hasLegend && m_picture->hasOneStep && step && !compares) {
+        painter.setFont(wordsFont(11));
+        painter.setPen(theme.text3);
+        const QRectF area = legendRect(size);
+        painter.drawText(QRectF(area.left() + kLegendInset, kTop, area.width(), area.top() - kTop),
+            Qt::AlignLeft | Qt::AlignVCenter,
+            tr("at step %1").arg(m_picture->warp ? m_picture->warp->textOf(*step) : formatStep(step->value)));
+    }
     paintHover(painter, plot);
 }
 

@@ -41,6 +41,8 @@ public:
     using PlotCanvas::plotRect;
     /// What the legend says of every series.
     std::vector<LegendValue> legendValues() const;
+    /// The step that all of these are of; none between marks, and where each series has its own last one.
+    std::optional<Step> legendStep() const;
 
 Q_SIGNALS:
     void showAllWanted();

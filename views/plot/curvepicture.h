@@ -49,6 +49,7 @@ struct CurvePicture {
     int omitted = 0; ///< selected rows that would be too much to draw
     std::shared_ptr<const XWarp> warp; ///< null where x is the step
     bool isLive = false;
+    bool hasOneStep = false; ///< what the legend says is of one step, which stands above it
     double linear = 0; ///< a symlog scale is linear within +-this; 0: as it likes
 
     /// With the buckets where `warp` puts them in `width` columns: for painting alone.
