@@ -81,6 +81,7 @@ void CollectSwitch::refresh()
     m_name->setText(shown.size() > 1 ? tr("dynamic_on of %n run(s)", nullptr, static_cast<int>(shown.size()))
                                      : QStringLiteral("dynamic_on"));
     m_switch->setChecked(on > 0);
+    m_isOff = known > 0 && on == 0;
     m_switch->setWaiting(!pending.isEmpty() || (on > 0 && on < known));
     const QString ranks = QStringList(pending.mid(0, kMostNamed)).join(items::comma())
         + (pending.size() > kMostNamed ? QStringLiteral(", \u2026") : QString());

@@ -27,6 +27,8 @@ public:
 
     /// Both outlive it.
     void follow(views::ViewState* state, views::SteeringState* steering);
+    /// Ranks say what they do, and none of them collects.
+    bool isOff() const { return m_isOff; }
     /// Nobody is left to steer in a run that is over.
     void setLive(bool on);
 
@@ -42,6 +44,7 @@ private:
     views::RoleLabel* m_name;
     views::RoleLabel* m_waiting;
     bool m_isLive = false;
+    bool m_isOff = false;
     std::map<std::string, bool> m_collects; ///< of the configs that ranks run: most run the same
 };
 

@@ -73,6 +73,8 @@ ToolBar::Fact ToolBar::makeFact(const QString& before, const QString& after, int
     row->setSpacing(6);
     fact.before = new RoleLabel(before, &Theme::text2, views::wordsFont(12), fact.box);
     fact.value = (new RoleLabel(&Theme::text, views::numberFont(14, 500), fact.box))->asData();
+    if (!after.isEmpty()) // beside its unit, whatever room is kept for it
+        fact.value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     fact.after = new RoleLabel(after, &Theme::text2, views::wordsFont(12), fact.box);
     for (RoleLabel* label : { fact.before, fact.value, fact.after }) {
         row->addWidget(label);
@@ -122,7 +124,8 @@ void ToolBar::show(const Pulse& pulse)
     m_dropped.value->setText(views::formatStep(static_cast<qint64>(pulse.dropped)));
     m_dropped.value->setColor(pulse.dropped > 0 ? &Theme::warnText : &Theme::text);
     m_samples.value->setText(views::formatShort(pulse.samplesPerSecond));
-    m_cost.wanted = pulse.hasRun && pulse.cost.isKnown();
+    // An agent says what it takes some seconds late: of one that collects no longer it would be what it took before.
+    m_cost.wanted = pulse.hasRun && pulse.cost.isKnown() && !m_collect->isOff();
     m_costText = pulse.cost.text();
     m_costShare = views::formatShare(pulse.cost.share());
     m_cost.box->setToolTip(m_cost.wanted ? pulse.cost.explanation() : QString());

@@ -18,11 +18,13 @@
 #include <QTemporaryDir>
 #include <QTreeView>
 
+#include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/runs/panelhead.h>
+#include <telltale/shell/collectswitch.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/dockhost.h>
 #include <telltale/shell/keychip.h>
@@ -307,6 +309,69 @@ private Q_SLOTS:
             moved += left(false) != wide ? 1 : 0;
         }
         QVERIFY(moved > 0);
+    }
+
+    void aNumberStandsBesideItsUnit()
+    {
+        QWidget window;
+        window.resize(1600, 44);
+        ToolBar bar(&window);
+        bar.resize(1600, 44);
+        window.show();
+        Pulse pulse;
+        pulse.hasRun = pulse.live = true;
+        pulse.step = Step { 500 };
+        pulse.samplesPerSecond = 186'000;
+        bar.show(pulse);
+        pulse.samplesPerSecond = 0; // its room stays
+        bar.show(pulse);
+        for (int turn = 0; turn < 5; ++turn)
+            QCoreApplication::sendPostedEvents();
+        int units = 0;
+        for (const auto* unit : bar.findChildren<QLabel*>()) {
+            if (!unit->text().endsWith(QStringLiteral("/s")))
+                continue;
+            for (const auto* number : unit->parentWidget()->findChildren<QLabel*>()) {
+                if (number == unit || !number->isVisible())
+                    continue;
+                ++units;
+                QVERIFY(number->alignment().testFlag(Qt::AlignRight));
+                QVERIFY(unit->x() - number->geometry().right() < 10);
+            }
+        }
+        QCOMPARE(units, 2);
+    }
+
+    void ofATrainingThatCollectsNoLongerNoCostIsSaid()
+    {
+        views::ViewState state;
+        views::SteeringState steering;
+        QWidget window;
+        window.resize(1600, 44);
+        ToolBar bar(&window);
+        bar.resize(1600, 44);
+        bar.collectSwitch()->follow(&state, &steering);
+        window.show();
+        auto run = std::make_shared<store::RunHandle>();
+        run->id = "one";
+        state.setRun(run);
+        Pulse pulse;
+        pulse.hasRun = pulse.live = true;
+        auto agents = someAgents();
+        agents[2].monitorMs = 23;
+        agents[2].stepMs = 75;
+        pulse.cost = MonitoringCost(agents, {});
+        const auto isSaid = [&](const char* config) {
+            RunSteering one;
+            one.runId = "one";
+            one.ranks.emplace_back().runs = config;
+            steering.set({ one });
+            bar.show(pulse);
+            return bar.findChild<QWidget*>(QStringLiteral("monitoringCost"))->isVisible();
+        };
+        QVERIFY(isSaid(R"({"dynamic_on": true})"));
+        QVERIFY(!isSaid(R"({"dynamic_on": false})"));
+        QVERIFY(isSaid("")); // it has not said
     }
 
     void theWayToEverythingHasAShortWord()
