@@ -246,6 +246,11 @@ private Q_SLOTS:
         QCOMPARE(sites[0], QStringLiteral("\u2026reduce before"));
         QCOMPARE(sites[1], QStringLiteral("\u2026reduce after"));
         QCOMPARE(sites[2], QStringLiteral("\u2026_summed before"));
+        // A file's name loses its own front, so that all of the room says where it is.
+        const std::vector<QString> site { QStringLiteral("all_reduce tensorparallel.py:20 _summed") };
+        QCOMPARE(fitLabels(site, metrics, widthOf(29))[0], QStringLiteral("\u2026tensorparallel.py:20 _summed"));
+        QCOMPARE(fitLabels(site, metrics, widthOf(17))[0], QStringLiteral("\u2026el.py:20 _summed"));
+        QCOMPARE(fitLabels(site, metrics, widthOf(13))[0], QStringLiteral("\u2026:20 _summed"));
     }
 
     void labelsInANarrowColumnKeepTheirLastParts()

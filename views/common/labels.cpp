@@ -16,7 +16,8 @@ namespace {
 constexpr QChar kDots(0x2026);
 
 /// A name that loses its front. A path is cut between its points and keeps what stands behind it, " input"; a run
-/// between its hyphens and a call site, "all_reduce train.py:55 main before", between its words.
+/// between its hyphens and a call site, "all_reduce train.py:55 main before", between its words. The name of its file
+/// may lose its own front, "…allel.py:20 main", or all but the line, "…:20 main".
 struct Label {
     QString text;
     std::vector<qsizetype> cuts; ///< where it may begin
@@ -30,10 +31,16 @@ struct Label {
         const bool isWords = text.contains(u'-') || text.contains(u':') || text.contains(QLatin1String(" #"));
         slot = isWords ? -1 : text.indexOf(u' ');
         const qsizetype end = slot < 0 ? text.size() : slot;
+        const qsizetype line = isWords ? text.indexOf(u':') : -1;
+        const qsizetype file = line < 0 ? -1 : text.lastIndexOf(u' ', line) + 1;
+        const qsizetype suffix = line < 0 ? -1 : text.lastIndexOf(u'.', line);
         qsizetype begin = 0;
         for (qsizetype i = 0; i <= end; ++i) {
-            if (i < end && !QLatin1String(isWords ? "-_/ " : ".").contains(text[i]))
+            if (i < end && !QLatin1String(isWords ? "-_/ " : ".").contains(text[i])) {
+                if ((i > file && i <= suffix) || i == line)
+                    cuts.push_back(i);
                 continue;
+            }
             if (const QString part = text.mid(begin, i - begin); !isWords && isNumber(part)) {
                 numbers.append(part);
                 firstNumber = firstNumber < 0 ? i : firstNumber;
