@@ -2,6 +2,7 @@
 #include <telltale/store/packedcounts.h>
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -12,8 +13,7 @@ namespace telltale::store {
 namespace {
 
 constexpr unsigned kWidth = 3;
-constexpr unsigned kDifferences = 4;
-constexpr unsigned kPlain = 8;
+constexpr unsigned kPlain = 4;
 
 /// A difference as a number that is small where the difference is.
 constexpr std::uint64_t zigzag(std::uint64_t difference)
@@ -24,28 +24,6 @@ constexpr std::uint64_t zigzag(std::uint64_t difference)
 template <typename Word> constexpr Word fromZigzag(Word zigzagged)
 {
     return static_cast<Word>(zigzagged >> 1 ^ (0 - (zigzagged & 1)));
-}
-
-/// The narrowest elements, compressed, behind the byte that says so.
-void appendForm(const std::vector<std::uint64_t>& elements, unsigned form, std::string& out)
-{
-    const std::uint64_t most = *std::max_element(elements.begin(), elements.end());
-    const unsigned log = most >> 8 == 0 ? 0 : most >> 16 == 0 ? 1 : most >> 32 == 0 ? 2 : 3;
-    std::string shuffled;
-    shuffled.reserve(elements.size() << log);
-    for (unsigned byte = 0; byte < 1u << log; ++byte) {
-        for (const std::uint64_t element : elements)
-            shuffled.push_back(static_cast<char>(element >> 8 * byte));
-    }
-    const std::size_t before = out.size();
-    out.push_back(static_cast<char>(log | form));
-    zstdAppend(shuffled, out);
-    const std::size_t packed = out.size() - before - 1;
-    if (packed > 0 && packed < shuffled.size())
-        return;
-    out.resize(before);
-    out.push_back(static_cast<char>(log | form | kPlain));
-    out += shuffled;
 }
 
 /// An element of which byte i lies at bytes[i * stride].
@@ -74,25 +52,49 @@ void readAs(const std::uint8_t* bytes, std::size_t stride, std::size_t columns, 
 
 void PackedCounts::append(std::span<const std::uint64_t> counts, int lanes, int columns, std::string& out)
 {
-    std::string there(static_cast<std::size_t>(lanes + 7) / 8, '\0');
+    const std::size_t bitmap = static_cast<std::size_t>(lanes + 7) / 8;
+    std::string head(2 * bitmap, '\0');
     std::vector<std::uint64_t> elements, differences;
     const auto width = static_cast<std::size_t>(columns);
     for (std::size_t lane = 0; lane < static_cast<std::size_t>(lanes); ++lane) {
         const auto from = counts.subspan(lane * width, width);
+        const auto mark = [&head, lane](std::size_t at) {
+            head[at + lane / 8] = static_cast<char>(head[at + lane / 8] | 1 << lane % 8);
+        };
         if (std::all_of(from.begin(), from.end(), [](std::uint64_t count) { return count == 0; }))
             continue;
-        there[lane / 8] = static_cast<char>(there[lane / 8] | 1 << lane % 8);
-        elements.insert(elements.end(), from.begin(), from.end());
+        mark(0);
+        differences.clear();
         std::uint64_t before = 0;
         for (const std::uint64_t count : from)
             differences.push_back(zigzag(count - std::exchange(before, count)));
+        const bool areSmaller = std::accumulate(differences.begin(), differences.end(), 0.0)
+            < std::accumulate(from.begin(), from.end(), 0.0);
+        if (areSmaller)
+            mark(bitmap);
+        const std::span<const std::uint64_t> smaller = areSmaller ? differences : from;
+        elements.insert(elements.end(), smaller.begin(), smaller.end());
     }
     if (elements.empty())
         return;
-    std::string asTheyAre, asDifferences;
-    appendForm(elements, 0, asTheyAre);
-    appendForm(differences, kDifferences, asDifferences);
-    out += there + (asDifferences.size() < asTheyAre.size() ? asDifferences : asTheyAre);
+    const std::uint64_t most = *std::max_element(elements.begin(), elements.end());
+    const unsigned log = most >> 8 == 0 ? 0 : most >> 16 == 0 ? 1 : most >> 32 == 0 ? 2 : 3;
+    std::string shuffled;
+    shuffled.reserve(elements.size() << log);
+    for (unsigned byte = 0; byte < 1u << log; ++byte) {
+        for (const std::uint64_t element : elements)
+            shuffled.push_back(static_cast<char>(element >> 8 * byte));
+    }
+    out += head;
+    const std::size_t form = out.size();
+    out.push_back(static_cast<char>(log));
+    zstdAppend(shuffled, out);
+    const std::size_t packed = out.size() - form - 1;
+    if (packed > 0 && packed < shuffled.size())
+        return;
+    out.resize(form);
+    out.push_back(static_cast<char>(log | kPlain));
+    out += shuffled;
 }
 
 Expected<PackedCounts> PackedCounts::read(std::string_view bytes, int lanes, int columns)
@@ -102,20 +104,24 @@ Expected<PackedCounts> PackedCounts::read(std::string_view bytes, int lanes, int
     counts.m_columns = static_cast<std::size_t>(columns);
     if (bytes.empty())
         return counts;
-    const std::size_t head = static_cast<std::size_t>(lanes + 7) / 8 + 1;
+    const std::size_t bitmap = static_cast<std::size_t>(lanes + 7) / 8;
+    const std::size_t head = 2 * bitmap + 1;
     const auto damaged = failure(ErrorCode::Damaged, "the tile is damaged: its counts cannot be read");
     if (bytes.size() < head)
         return damaged;
     std::int16_t found = 0;
-    for (int lane = 0; lane < lanes; ++lane) {
-        if (static_cast<unsigned char>(bytes[static_cast<std::size_t>(lane) / 8]) >> lane % 8 & 1)
-            counts.m_places[static_cast<std::size_t>(lane)] = found++;
+    for (std::size_t lane = 0; lane < static_cast<std::size_t>(lanes); ++lane) {
+        const auto isMarked = [&bytes, lane](std::size_t at) {
+            return (static_cast<unsigned char>(bytes[at + lane / 8]) >> lane % 8 & 1) != 0;
+        };
+        if (isMarked(0))
+            counts.m_places[lane] = found++;
+        counts.m_areDifferences[lane] = isMarked(bitmap);
     }
     const auto form = static_cast<unsigned char>(bytes[head - 1]);
-    if (form > (kWidth | kDifferences | kPlain))
+    if (form > (kWidth | kPlain))
         return damaged;
     counts.m_width = 1 << (form & kWidth);
-    counts.m_isDifferences = (form & kDifferences) != 0;
     counts.m_elements = static_cast<std::size_t>(found) * counts.m_columns;
     const std::size_t size = counts.m_elements * static_cast<std::size_t>(counts.m_width);
     counts.m_bytes = std::make_unique_for_overwrite<std::uint8_t[]>(size);
@@ -143,7 +149,7 @@ void PackedCounts::lane(int lane, std::uint64_t* out) const
         return;
     }
     const auto read = m_width == 1 ? readAs<1> : m_width == 2 ? readAs<2> : m_width == 4 ? readAs<4> : readAs<8>;
-    read(elementsOf(lane), m_elements, m_columns, m_isDifferences, out);
+    read(elementsOf(lane), m_elements, m_columns, m_areDifferences[static_cast<std::size_t>(lane)], out);
 }
 
 /// `Sum` holds what kTileSeries elements, or differences, of the width add up to. The sum of differences is the
@@ -151,14 +157,16 @@ void PackedCounts::lane(int lane, std::uint64_t* out) const
 template <int Width, typename Sum>
 void PackedCounts::addAs(int first, int end, const std::uint8_t* isMarked, double* all, double* marked) const
 {
-    std::array<std::array<Sum, series::kTileColumns>, 2> sums {};
+    std::array<std::array<Sum, series::kTileColumns>, 4> sums {}; // counts, differences, and those of marked lanes
     const std::size_t columns = m_columns, stride = m_elements;
     for (int lane = first; lane < end; ++lane) {
         if (isZero(lane))
             continue;
+        const bool areDifferences = m_areDifferences[static_cast<std::size_t>(lane)];
         const std::uint8_t* const bytes = elementsOf(lane);
-        Sum* const __restrict to = sums[isMarked[lane - first] != 0 ? 1 : 0].data(); // not what it is read from
-        if (m_isDifferences) {
+        // Not what it is read from.
+        Sum* const __restrict to = sums[(isMarked[lane - first] != 0 ? 2 : 0) + (areDifferences ? 1 : 0)].data();
+        if (areDifferences) {
             for (std::size_t i = 0; i < columns; ++i) {
                 const auto difference = fromZigzag(element<Width>(bytes + i, stride));
                 to[i] = static_cast<Sum>(to[i] + static_cast<std::make_signed_t<decltype(difference)>>(difference));
@@ -169,11 +177,11 @@ void PackedCounts::addAs(int first, int end, const std::uint8_t* isMarked, doubl
         }
     }
     std::int64_t plain = 0, lost = 0;
-    for (std::size_t i = 0; i < m_columns; ++i) {
-        plain = sums[0][i] + (m_isDifferences ? plain : 0);
-        lost = sums[1][i] + (m_isDifferences ? lost : 0);
-        all[i] += static_cast<double>(plain + lost);
-        marked[i] += static_cast<double>(lost);
+    for (std::size_t i = 0; i < columns; ++i) {
+        plain += sums[1][i];
+        lost += sums[3][i];
+        all[i] += static_cast<double>(sums[0][i] + plain + sums[2][i] + lost);
+        marked[i] += static_cast<double>(sums[2][i] + lost);
     }
 }
 

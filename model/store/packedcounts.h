@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,12 +16,13 @@
 namespace telltale::store {
 
 /// Whole numbers of all lanes of a tile together, as they are read for histograms: the lanes are the bins. Most bins
-/// hold nothing, and a bin's count is near that of the step before. Thread: any (immutable).
+/// hold nothing; the count of a full one is near that of the step before, and a few elements come and go. Thread: any
+/// (immutable).
 ///
-/// Bytes: a bit for each lane that holds more than zeros (lane i: bit i % 8 of byte i / 8); u8 form, log2 of the bytes
-/// of an element | 4: differences | 8: not compressed; then those lanes' elements, lane-major (time runs fastest),
-/// byte-shuffled and compressed by zstd. A difference is to the step before, the first to 0, as a zigzag number (0, -1,
-/// 1, -2, ...), modulo 2^64.
+/// Bytes: a bit for each lane that holds more than zeros (lane i: bit i % 8 of byte i / 8); a bit for each of them that
+/// is kept as differences; u8 form, log2 of the bytes of an element | 4: not compressed; then those lanes' elements,
+/// lane-major (time runs fastest), byte-shuffled and compressed by zstd. A difference is to the step before, the first
+/// to 0, as a zigzag number (0, -1, 1, -2, ...), modulo 2^64.
 class PackedCounts {
 public:
     /// Appends `lanes` x `columns` numbers, lane-major; nothing where all of them are 0.
@@ -44,7 +46,7 @@ private:
     std::size_t m_columns = 0;
     std::size_t m_elements = 0; ///< from one byte of an element to the next
     int m_width = 0;
-    bool m_isDifferences = false;
+    std::bitset<series::kTileSeries> m_areDifferences;
     std::unique_ptr<std::uint8_t[]> m_bytes; ///< shuffled
 };
 
