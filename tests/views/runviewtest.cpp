@@ -352,6 +352,24 @@ private Q_SLOTS:
         QVERIFY(headerAt(17) != headerAt(14));
     }
 
+    void aHeaderSaysThatItsAxisIsLog()
+    {
+        const ScalarPanel panel = memoryOf(1, { Step { 10 }, Step { 19 } });
+        for (const int width : { 200, 690 }) {
+            for (const double smoothing : { 0.0, 0.9 }) {
+                const auto header = [&](bool isLog) {
+                    QImage image(800, 40, QImage::Format_ARGB32_Premultiplied);
+                    image.fill(Qt::black);
+                    QPainter painter(&image);
+                    paintPanelHeader(
+                        painter, QRect(100, 32, width, 8), panel, { &lastValueOf, {}, smoothing, {}, isLog }, 100);
+                    return image;
+                };
+                QVERIFY2(header(true) != header(false), qPrintable(QString::number(width)));
+            }
+        }
+    }
+
     void aHeaderHasEveryRankWhereItsStepsDiffer()
     {
         ScalarPanel panel = memoryOf(4, { Step { 300 }, Step { 319 } });

@@ -126,6 +126,10 @@ private Q_SLOTS:
         for (const ValueScale::Tick& tick : ValueScale(ValueScale::Mode::Log, 600, 4300).ticks(60))
             labels << tick.label;
         QCOMPARE(labels, QStringList({ formatStep(1000), formatStep(2000), formatStep(4000) }));
+        labels.clear();
+        for (const ValueScale::Tick& tick : ValueScale(ValueScale::Mode::Log, 0.36, 2.5).ticks(75))
+            labels << tick.label;
+        QVERIFY2(labels.contains(QStringLiteral("0.5")), qPrintable(labels.join(u' '))); // else its lower half had none
     }
 
     void ticksAcrossAThousandthAreWrittenAlike()

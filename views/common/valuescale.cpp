@@ -207,6 +207,11 @@ std::vector<double> ValueScale::candidates(int count) const
         if (const double decade = std::pow(10.0, std::ceil(std::log10(m_low) - 1e-9));
             decade <= m_high && (values.empty() || decade < values.front() * (1 - 1e-9)))
             values.insert(values.begin(), decade);
+        // Nor is a third of the axis, which may be where the values are, left without a number.
+        if (!values.empty() && unitOf(values.front()) > 1.0 / 3) {
+            const std::vector<double> below = decadeValues(m_low, values.front() * (1 - 1e-6), { 1.0, 2.0, 5.0 }, 1);
+            values.insert(values.begin(), below.begin(), below.end());
+        }
         return values;
     }
     if (decades < 1.6 && count >= 4)

@@ -261,7 +261,9 @@ void OverviewCanvas::paintHeaders(QPainter& painter, QSize size) const
             return at ? valueAt(one, *at, areKnown ? &m_values[place] : nullptr) : lastValueOf(one);
         };
         paintPanelHeader(painter, plotOf(i, size), panel,
-            { valueOf, at, m_smoothing, titles[static_cast<std::size_t>(i)] }, captionLeft);
+            { valueOf, at, m_smoothing, titles[static_cast<std::size_t>(i)],
+                m_scales[static_cast<std::size_t>(i)].mode() == ValueScale::Mode::Log },
+            captionLeft);
     }
 }
 

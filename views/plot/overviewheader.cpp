@@ -395,17 +395,24 @@ void paintPanelHeader(
         (isBeside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(
             look.title.isEmpty() ? panel.title : look.title, Qt::ElideLeft, static_cast<int>(width)));
-    if (look.smoothing <= 0)
-        return;
-    const QString how = isSmoothable(first)
-        ? QCoreApplication::translate("telltale::views::OverviewCanvas", "smoothed %1, raw behind")
-              .arg(formatValue(look.smoothing, look.smoothing > 0.9 ? 2 : 1))
-        : QCoreApplication::translate("telltale::views::OverviewCanvas", "not smoothed");
+    QStringList how;
+    if (look.smoothing > 0)
+        how.append(isSmoothable(first)
+                ? QCoreApplication::translate("telltale::views::OverviewCanvas", "smoothed %1, raw behind")
+                      .arg(formatValue(look.smoothing, look.smoothing > 0.9 ? 2 : 1))
+                : QCoreApplication::translate("telltale::views::OverviewCanvas", "not smoothed"));
+    if (look.isLog)
+        how.append(QCoreApplication::translate("telltale::views::OverviewCanvas", "log"));
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
-    const double taken = QFontMetricsF(painter.font()).horizontalAdvance(how) + 3;
-    if (captionLeft + taken < words.right() - 10)
-        painter.drawText(QRectF(captionLeft, line.top(), taken, line.height()), Qt::AlignLeft | Qt::AlignVCenter, how);
+    for (; !how.isEmpty(); how.removeFirst()) { // how the axis is read comes before how the line is drawn
+        const QString said = how.join(items::comma());
+        const double taken = QFontMetricsF(painter.font()).horizontalAdvance(said) + 3;
+        if (captionLeft + taken >= words.right() - 10)
+            continue;
+        painter.drawText(QRectF(captionLeft, line.top(), taken, line.height()), Qt::AlignLeft | Qt::AlignVCenter, said);
+        return;
+    }
 }
 
 }

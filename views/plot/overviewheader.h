@@ -48,6 +48,7 @@ struct HeaderLook {
     std::optional<Step> step; ///< that the values are of; none: the last ones
     double smoothing = 0;
     QString title {}; ///< of panelTitles(); empty: the panel's own
+    bool isLog = false; ///< its axis
 };
 /// The line above a plot of the Overview: what it shows at the left, values at the right, of a shared plot or of many
 /// runs beside the colors of their lines. Thread: any.
