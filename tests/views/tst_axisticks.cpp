@@ -323,6 +323,32 @@ private Q_SLOTS:
         QVERIFY(!hasWord({}, { { Step { 94 }, EventMark::Shape::Critical, {} } }));
     }
 
+    void theLastOfFlagsThatTouchIsNamed()
+    {
+        const auto drawn = [](const char* first, const char* second) {
+            QImage image(400, 17, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            AxisPainter(painter, Theme::dark())
+                .events(image.rect(), image.rect(), { Step { 0 }, Step { 99 } },
+                    { { Step { 40 }, EventMark::Shape::Flag, QString::fromLatin1(first) },
+                        { Step { 41 }, EventMark::Shape::Flag, QString::fromLatin1(second) } },
+                    {});
+            return image;
+        };
+        const QRect before(0, 0, 158, 17), behind(176, 0, 224, 17);
+        const QImage none = drawn("", "");
+        constexpr const char* kEnd
+            = "nothing is collected from this step on: 5 steps are collected, as collect_times asks";
+        const QImage both = drawn("rev 1", kEnd);
+        QVERIFY(both.copy(behind) != none.copy(behind));
+        QVERIFY(both.copy(before) != none.copy(before));
+        QCOMPARE(both.copy(behind), drawn("rev 1", "nothing is collected from this step on").copy(behind));
+        const QImage cut
+            = drawn("", "a sentence that is longer than all the room that there is, before the flag as behind it");
+        QVERIFY(cut.copy(behind) != none.copy(behind));
+    }
+
     void numbersReadAsTheDesignWritesThem()
     {
         QCOMPARE(formatStep(31215), QStringLiteral("31\u202F215"));

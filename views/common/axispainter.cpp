@@ -17,6 +17,9 @@ namespace telltale::views {
 
 namespace {
 
+constexpr double kLeastLabel = 48; ///< px of a label that is cut
+constexpr double kLongestLabel = 400;
+
 QColor withAlpha(QColor color, double alpha)
 {
     color.setAlphaF(static_cast<float>(alpha));
@@ -275,15 +278,25 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         const QColor color = event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text3;
         fillHair(m_painter, { x, lane.top() + 3 }, plot.bottom() - lane.top() - 3, Qt::Vertical, withAlpha(color, 0.7));
         glyphs::paintFlag(m_painter, QPointF(x, lane.top() + 3), color);
-        const double width = metrics.horizontalAdvance(event.label);
-        // At the end, where a legend stands behind the plot, before its flag.
-        const bool isBefore = x + 10 + width > plot.right();
-        const double left = isBefore ? x - 4 - width : x + 10;
-        if (left > plot.left() && isFree(left, left + width)) {
+        if (event.label.isEmpty())
+            continue;
+        // At the end, where a legend stands behind the plot, before its flag; a sentence without its reason, or cut.
+        const auto write = [&](const QString& label, bool isBefore) {
+            const double width = metrics.horizontalAdvance(label);
+            const double left = isBefore ? x - 4 - width : x + 10;
+            if (left <= plot.left() || left + width > plot.right() || !isFree(left, left + width))
+                return false;
             m_painter.setPen(event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text2);
-            m_painter.drawText(QPointF(left, lane.top() + 12), event.label);
+            m_painter.drawText(QPointF(left, lane.top() + 12), label);
             take(left, left + width + 8);
-        }
+            return true;
+        };
+        double room = 0;
+        while (room < kLongestLabel && x + 10 + room < plot.right() && isFree(x + 10 + room, x + 11 + room))
+            ++room;
+        const QString brief = event.label.section(QStringLiteral(": "), 0, 0);
+        write(event.label, false) || write(event.label, true) || write(brief, false) || write(brief, true)
+            || (room >= kLeastLabel && write(metrics.elidedText(brief, Qt::ElideRight, room - 1), false));
     }
     m_painter.restore();
 }
