@@ -564,6 +564,11 @@ private Q_SLOTS:
         m_steering->set({});
         QVERIFY(!answers->isVisible());
         QVERIFY(isShown(q("No rank has answered a config yet")));
+        m_live->closed = true;
+        m_steering->set({ steeringOf({ rank(0, RankSteering::State::Applied) }) });
+        m_steering->set({});
+        QVERIFY(isShown(q("No config was applied.")) && !isShown(q("No config has been applied yet")));
+        QVERIFY(isShown(q("No rank answered a config.")));
     }
 
     void aRunThatHasEndedTakesNoConfig()

@@ -75,10 +75,10 @@ QString sentenceOf(const QString& pointer)
 }
 
 /// The list, or a sentence in its place while it has no rows.
-QWidget* orSentence(QAbstractItemView* list, const QString& sentence)
+QWidget* orSentence(QAbstractItemView* list, QLabel*& label)
 {
     auto* box = new QWidget;
-    auto* label = new RoleLabel(sentence, &Theme::text3, wordsFont(12), box);
+    label = new RoleLabel({}, &Theme::text3, wordsFont(12), box);
     label->setAlignment(Qt::AlignCenter);
     label->setWordWrap(true);
     label->setContentsMargins(12, 4, 12, 4);
@@ -86,7 +86,7 @@ QWidget* orSentence(QAbstractItemView* list, const QString& sentence)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(list);
     layout->addWidget(label);
-    const auto arrange = [list, label] {
+    const auto arrange = [list, label = label] {
         list->setVisible(list->model()->rowCount() > 0);
         label->setVisible(list->model()->rowCount() == 0);
     };
@@ -277,8 +277,7 @@ QWidget* ConfigView::makeBody()
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);
     auto* below = new QSplitter(Qt::Horizontal);
-    const QString noAnswers = tr("No rank has answered a config yet.");
-    below->addWidget(titled({}, orSentence(new AnswersTable(m_answers), noAnswers), below, &m_answersHead));
+    below->addWidget(titled({}, orSentence(new AnswersTable(m_answers), m_noAnswers), below, &m_answersHead));
     below->addWidget(makeHistory());
     below->setChildrenCollapsible(false);
     below->setStretchFactor(0, 1);
@@ -357,7 +356,7 @@ QWidget* ConfigView::makeHistory()
         if (const auto parsed = config::parseMonitorConfig(config.isEmpty() ? "{}" : config.toStdString()))
             m_draft->setConfig(parsed->config);
     });
-    return titled(tr("History"), orSentence(m_history, tr("No config has been applied yet.")), nullptr, &m_historyHead);
+    return titled(tr("History"), orSentence(m_history, m_noHistory), nullptr, &m_historyHead);
 }
 
 void ConfigView::addToDraft(const QString& pointer, const QString& value)
@@ -552,6 +551,8 @@ void ConfigView::showChanges()
             : isLive()                 ? tr("Changes against what runs")
             : hasRun                   ? tr("Changes against the last config")
                                        : tr("Changes against the defaults"));
+    m_noAnswers->setText(isOver() ? tr("No rank answered a config.") : tr("No rank has answered a config yet."));
+    m_noHistory->setText(isOver() ? tr("No config was applied.") : tr("No config has been applied yet."));
     m_changesHead->setDetail(!isRevision ? QString() : isLive() ? tr("what runs now") : tr("what ran last"));
 }
 

@@ -104,6 +104,8 @@ private:
     ProblemLabel* m_why = nullptr;
     PanelHead* m_answersHead = nullptr;
     PanelHead* m_historyHead = nullptr;
+    QLabel* m_noAnswers = nullptr; ///< in place of its rows
+    QLabel* m_noHistory = nullptr;
     RevisionList* m_history = nullptr;
     QWidget* m_lastColumn = nullptr; ///< of those above
     QSplitter* m_below = nullptr;
