@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <QPainter>
+#include <QTabBar>
 
 #include <telltale/common/theme.h>
 
@@ -14,6 +15,8 @@ using views::Theme;
 namespace {
 
 constexpr int kHeight = 16;
+constexpr int kSpare = 3; ///< px that a tab is wider for it: with the tab's own padding 8 before and 13 behind
+constexpr int kBehind = 13;
 
 }
 
@@ -41,7 +44,23 @@ void TabBadge::set(int count, store::Severity worst)
 
 QSize TabBadge::sizeHint() const
 {
-    return { std::max(kHeight, QFontMetrics(views::numberFont(11, 500)).horizontalAdvance(text()) + 10), kHeight };
+    return { std::max(kHeight, QFontMetrics(views::numberFont(11, 500)).horizontalAdvance(text()) + 10) + kSpare,
+        kHeight };
+}
+
+QRect TabBadge::pill() const
+{
+    return rect().adjusted(0, 0, -kSpare, 0);
+}
+
+/// A tab puts what is at its right into its padding.
+void TabBadge::moveEvent(QMoveEvent*)
+{
+    const auto* tabs = qobject_cast<const QTabBar*>(parentWidget());
+    for (int i = 0; tabs && i < tabs->count(); ++i) {
+        if (tabs->tabButton(i, QTabBar::RightSide) == this)
+            move(tabs->tabRect(i).right() + 1 - kBehind - pill().width(), y());
+    }
 }
 
 void TabBadge::paintEvent(QPaintEvent*)
@@ -54,10 +73,10 @@ void TabBadge::paintEvent(QPaintEvent*)
     painter.setBrush(m_worst == store::Severity::Critical ? Theme::light().criticalText
             : m_worst == store::Severity::Warning         ? theme.warnText
                                                           : theme.notice);
-    painter.drawRoundedRect(rect(), kHeight / 2.0, kHeight / 2.0);
+    painter.drawRoundedRect(pill(), kHeight / 2.0, kHeight / 2.0);
     painter.setPen(m_worst == store::Severity::Critical ? QColor(Qt::white) : theme.base);
     painter.setFont(views::numberFont(11, 500));
-    painter.drawText(rect(), Qt::AlignCenter, text());
+    painter.drawText(pill(), Qt::AlignCenter, text());
 }
 
 }

@@ -16,9 +16,11 @@ public:
     void set(int count, store::Severity worst);
     int count() const { return m_count; }
     QSize sizeHint() const override;
+    QRect pill() const; ///< what is seen of it
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void moveEvent(QMoveEvent* event) override;
 
 private:
     QString text() const;

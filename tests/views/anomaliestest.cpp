@@ -16,6 +16,7 @@
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
+#include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTreeWidget>
@@ -801,6 +802,8 @@ private Q_SLOTS:
         m_window->views()->setCurrent(QStringLiteral("anomalies"));
         settle();
         shoot(QStringLiteral("anomalies-tab-") + tail);
+        checkBadge();
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
         std::vector<judge::Incident> many { test::richIncident(360) };
         for (int i = 0; i < 14; ++i)
             many.push_back(test::incidentAt(20 + i * 24, static_cast<Severity>(i % 2),
@@ -818,6 +821,25 @@ private Q_SLOTS:
     }
 
 private:
+    /// The count stands in its tab as in the design, whether it is the current one or not.
+    void checkBadge()
+    {
+        const auto* badge = m_window->findChild<shell::TabBadge*>();
+        const auto* tabs = qobject_cast<const QTabBar*>(badge->parentWidget());
+        for (const char* view : { "anomalies", "heatmap" }) {
+            m_window->views()->setCurrent(QLatin1String(view));
+            int tab = 0;
+            while (tabs->tabButton(tab, QTabBar::RightSide) != badge)
+                ++tab;
+            const QRect pill = badge->pill().translated(badge->pos());
+            constexpr int kPadding = 14;
+            const int words
+                = tabs->tabRect(tab).left() + kPadding + tabs->fontMetrics().horizontalAdvance(tabs->tabText(tab));
+            const int before = pill.left() - words, behind = tabs->tabRect(tab).right() - pill.right();
+            QVERIFY2(before >= 6 && before <= 10, qPrintable(QString::number(before)));
+            QVERIFY2(behind >= 12 && behind <= 14, qPrintable(QString::number(behind)));
+        }
+    }
     void shoot(const QString& name)
     {
         QVERIFY(m_window->grab().save(test::shot(name + QStringLiteral(".png"))));
