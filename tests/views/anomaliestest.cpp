@@ -794,6 +794,8 @@ private Q_SLOTS:
         settle();
         const auto* empty = m_window->findChild<QLabel*>(QStringLiteral("anomaliesEmpty"));
         QVERIFY(empty->isVisible() && empty->text().contains(QStringLiteral("399")));
+        if (language == QLatin1String("en"))
+            QVERIFY(empty->text().contains(QStringLiteral("step 399.\n"))); // a sentence before another
         shoot(QStringLiteral("anomalies-none-") + tail);
         open({ test::richIncident(360) });
         m_window->state()->goToIncident(m_window->state()->incident());

@@ -119,7 +119,7 @@ void AnomaliesView::refresh()
     m_incidents->setVisible(isAny);
     m_empty->setVisible(!isAny);
     const CalmWords calm = CalmWords::of(*context().state);
-    m_empty->setText(calm.text.isEmpty() ? calm.title : calm.title + QStringLiteral("\n") + calm.text);
+    m_empty->setText(calm.text.isEmpty() ? calm.title : tr("%1.", "a sentence").arg(calm.title) + u'\n' + calm.text);
     if (isSettled())
         Q_EMIT settled();
 }
