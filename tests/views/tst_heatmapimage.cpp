@@ -421,6 +421,27 @@ private Q_SLOTS:
         QVERIFY(barOf(92) >= 36);
     }
 
+    void theLegendOfADifferenceSaysThatItIsSymlog()
+    {
+        HeatPicture p = picture(3, 300);
+        p.sides = std::make_shared<HeatSides>();
+        p.scaleMode = HeatScale::Difference;
+        p.finish();
+        const Theme& theme = Theme::current();
+        QImage image(142, 200, QImage::Format_RGB32);
+        image.fill(theme.base);
+        QPainter painter(&image);
+        paintHeatLegend(painter, QRectF(0, 0, 142, 200), p, theme, true);
+        painter.end();
+        const int behind = 24 + QFontMetrics(wordsFont(11)).horizontalAdvance(QStringLiteral("B \u2212 A,")) + 2;
+        int pixels = 0;
+        for (int y = 30; y < 44; ++y) {
+            for (int x = behind; x < 142; ++x)
+                pixels += image.pixel(x, y) != theme.base.rgb() ? 1 : 0;
+        }
+        QVERIFY(pixels > 20);
+    }
+
     void aLongTitleOfALegendHasASecondLine()
     {
         HeatPicture p = picture(3, 300, HeatScale::Deviation);

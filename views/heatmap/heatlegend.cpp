@@ -58,9 +58,11 @@ QString unitText(const HeatPicture& picture)
 {
     if (picture.scaleMode == HeatScale::Deviation)
         return QCoreApplication::translate("HeatLegend", "in MAD of each row");
+    if (picture.sides && picture.scaleMode != HeatScale::Difference)
+        return QCoreApplication::translate("HeatLegend", "B ÷ A");
     if (picture.sides)
-        return picture.scaleMode == HeatScale::Difference ? QCoreApplication::translate("HeatLegend", "B − A")
-                                                          : QCoreApplication::translate("HeatLegend", "B ÷ A");
+        return picture.isZero ? QCoreApplication::translate("HeatLegend", "B − A")
+                              : QCoreApplication::translate("HeatLegend", "B − A, symlog");
     return {};
 }
 
