@@ -229,20 +229,6 @@
 <context>
     <name>telltale::views::AttentionView</name>
     <message numerus="yes">
-        <source>  ·  %n more are not drawn: select some</source>
-        <translation>
-            <numerusform>  ·  %n more is not drawn: select some</numerusform>
-            <numerusform>  ·  %n more are not drawn: select some</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>  ·  none of the selected heads, these %n are recorded</source>
-        <translation>
-            <numerusform>  ·  none of the selected heads, this one is recorded</numerusform>
-            <numerusform>  ·  none of the selected heads, these %n are recorded</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n selected heads</source>
         <translation>
             <numerusform>%n selected head</numerusform>
@@ -270,11 +256,28 @@
             <numerusform>the %n heads of lowest entropy</numerusform>
         </translation>
     </message>
+</context>
+<context>
+    <name>telltale::views::HeadMapsPanel</name>
     <message numerus="yes">
         <source>  ·  some of %n recorded steps in sight: zoom in to see more</source>
         <translation>
             <numerusform>  ·  some of %n recorded step in sight: zoom in to see more</numerusform>
             <numerusform>  ·  some of %n recorded steps in sight: zoom in to see more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  %n more are not drawn: select some</source>
+        <translation>
+            <numerusform>  ·  %n more is not drawn: select some</numerusform>
+            <numerusform>  ·  %n more are not drawn: select some</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  none of the selected heads, these %n are recorded</source>
+        <translation>
+            <numerusform>  ·  none of the selected heads, this one is recorded</numerusform>
+            <numerusform>  ·  none of the selected heads, these %n are recorded</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -4721,10 +4721,6 @@ GPL-3.0-or-later</translation>
         <translation>rank %1 上没有注意力。</translation>
     </message>
     <message>
-        <source>Attention maps of queries and keys</source>
-        <translation>query 与 key 的注意力图</translation>
-    </message>
-    <message>
         <source>Axes</source>
         <translation>坐标轴</translation>
     </message>
@@ -4743,34 +4739,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>spread of all</source>
         <translation>各 rank 的差距</translation>
-    </message>
-    <message>
-        <source>queries down, keys across, recorded at step %1</source>
-        <translation>纵向为 query，横向为 key，记录于第 %1 步</translation>
-    </message>
-    <message>
-        <source>queries down, keys across, recorded at step %1, the nearest to step %2</source>
-        <translation>纵向为 query，横向为 key，记录于第 %1 步，最接近第 %2 步</translation>
-    </message>
-    <message numerus="yes">
-        <source>  ·  %n more are not drawn: select some</source>
-        <translation>
-            <numerusform>  ·  另有 %n 个未绘制：请选择几个</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>  ·  none of the selected heads, these %n are recorded</source>
-        <translation>
-            <numerusform>  ·  所选的头均无记录，已记录的是这 %n 个</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>No module with an attention map matches the filter “%1”.</source>
-        <translation>没有带注意力图的模块符合筛选“%1”。</translation>
-    </message>
-    <message>
-        <source>Rank %1 has recorded no attention maps. Ask for some in the config: &quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</source>
-        <translation>rank %1 没有记录注意力图。可在配置中要求记录：&quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</translation>
     </message>
     <message>
         <source>This run has no attention statistics: its model has no attention module that is known, or telltale.attention_hook is not true in its config.</source>
@@ -4812,9 +4780,28 @@ GPL-3.0-or-later</translation>
         <source>maps</source>
         <translation>注意力图</translation>
     </message>
+</context>
+<context>
+    <name>telltale::views::HeadMapsPanel</name>
+    <message>
+        <source>Attention maps of queries and keys</source>
+        <translation>query 与 key 的注意力图</translation>
+    </message>
+    <message>
+        <source>queries down, keys across, recorded at step %1</source>
+        <translation>纵向为 query，横向为 key，记录于第 %1 步</translation>
+    </message>
+    <message>
+        <source>queries down, keys across, recorded at step %1, the nearest to step %2</source>
+        <translation>纵向为 query，横向为 key，记录于第 %1 步，最接近第 %2 步</translation>
+    </message>
     <message>
         <source>queries down, keys across, recorded from step %1 to step %2</source>
         <translation>纵向为 query，横向为 key，记录于第 %1 步至第 %2 步</translation>
+    </message>
+    <message>
+        <source>  ·  step %1 is the nearest to step %2</source>
+        <translation>  ·  第 %1 步离第 %2 步最近</translation>
     </message>
     <message numerus="yes">
         <source>  ·  some of %n recorded steps in sight: zoom in to see more</source>
@@ -4822,15 +4809,31 @@ GPL-3.0-or-later</translation>
             <numerusform>  ·  可见范围内有 %n 个记录步，仅显示其中一部分：放大可查看更多</numerusform>
         </translation>
     </message>
-    <message>
-        <source>  ·  step %1 is the nearest to step %2</source>
-        <translation>  ·  第 %1 步离第 %2 步最近</translation>
+    <message numerus="yes">
+        <source>  ·  %n more are not drawn: select some</source>
+        <translation>
+            <numerusform>  ·  另有 %n 个未绘制：请选择几个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  none of the selected heads, these %n are recorded</source>
+        <translation>
+            <numerusform>  ·  所选的头均无记录，已记录的是这 %n 个</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>  ·  %n selected heads have no map</source>
         <translation>
             <numerusform>  ·  另有 %n 个所选头没有注意力图</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>No module with an attention map matches the filter “%1”.</source>
+        <translation>没有带注意力图的模块符合筛选“%1”。</translation>
+    </message>
+    <message>
+        <source>Rank %1 has recorded no attention maps. Ask for some in the config: &quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</source>
+        <translation>rank %1 没有记录注意力图。可在配置中要求记录：&quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</translation>
     </message>
 </context>
 <context>

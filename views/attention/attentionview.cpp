@@ -20,12 +20,13 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
-#include <telltale/items/saidwords.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/exactvalues.h>
 
 #include "attentioncanvas.h"
+#include "caption.h"
 #include "headmapscanvas.h"
+#include "headmapspanel.h"
 
 namespace telltale::views {
 
@@ -35,7 +36,6 @@ constexpr double kMapShare = 0.6; ///< of the height
 constexpr int kEnoughBelow = 170; ///< px for curves that can be read
 constexpr int kLeastBelow = 120;
 constexpr double kMapShareAboveMaps = 0.48; ///< of a picture, above maps of queries and keys
-constexpr int kCaptionHeight = 24;
 constexpr int kBelowInset = 12;
 constexpr int kLeastWidth = 120; ///< two stand beside each other, and the panels beside them need room
 constexpr int kLeastHeight = 60;
@@ -44,32 +44,6 @@ constexpr std::array kValues { HeadValue::Entropy, HeadValue::EntropyShare, Head
     HeadValue::MaxLogit };
 constexpr int kSpread = -1; ///< in place of a rank
 constexpr std::array kBelowNames { QLatin1String("curves"), QLatin1String("strips"), QLatin1String("maps") };
-
-/// Says with dots that there is more than it has room for.
-class CutLabel : public QLabel {
-public:
-    using QLabel::QLabel;
-
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        QPainter painter(this);
-        const QRect room = contentsRect().adjusted(std::max(indent(), 0), 0, 0, 0);
-        painter.setPen(palette().color(foregroundRole()));
-        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(text(), Qt::ElideRight, room.width()));
-    }
-};
-
-QLabel* makeCaption(QWidget* parent)
-{
-    auto* caption = new CutLabel(parent);
-    caption->setFixedHeight(kCaptionHeight);
-    caption->setFont(wordsFont(11));
-    caption->setForegroundRole(QPalette::PlaceholderText);
-    caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    return caption;
-}
 
 }
 
@@ -141,20 +115,8 @@ void AttentionView::buildBelow()
     }
     fitCurves(width());
     m_belowStack->addWidget(below);
-    auto* recorded = new QWidget(m_belowStack);
-    auto* column = new QVBoxLayout(recorded);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    m_headMapsCaption = makeCaption(recorded);
-    m_headMapsCaption->setObjectName(QStringLiteral("headMapsCaption"));
-    m_headMapsCaption->setIndent(kBelowInset);
-    m_headMaps = new HeadMapsCanvas(context().state, recorded);
-    m_headMaps->setAccessibleName(tr("Attention maps of queries and keys"));
-    m_headMaps->setObjectName(QStringLiteral("headMapsCanvas"));
-    m_headMaps->setMinimumSize(kLeastWidth, kLeastHeight);
-    column->addWidget(m_headMapsCaption);
-    column->addWidget(m_headMaps, 1);
-    m_belowStack->addWidget(recorded);
+    m_headMaps = new HeadMapsPanel(context().state, m_belowStack);
+    m_belowStack->addWidget(m_headMaps);
     m_split->addWidget(m_belowStack);
 }
 
@@ -204,7 +166,7 @@ void AttentionView::buildBar()
     });
     connect(m_follow, &QToolButton::clicked, state, &ViewState::setFollowing);
     connect(m_canvas, &AttentionCanvas::headPicked, this, &AttentionView::pickHead);
-    connect(m_headMaps, &HeadMapsCanvas::headPicked, this, &AttentionView::pickHead);
+    connect(m_headMaps->canvas(), &HeadMapsCanvas::headPicked, this, &AttentionView::pickHead);
     setAxes(m_axes);
 }
 
@@ -425,7 +387,7 @@ int AttentionView::mapsHeight(QSize size) const
         return height;
     if (m_below != BelowMaps::HeadMaps)
         return maps;
-    const int used = m_headMaps->usedHeight({ size.width(), height - maps - kCaptionHeight }) + kCaptionHeight;
+    const int used = m_headMaps->usedHeight({ size.width(), height - maps });
     return std::clamp(height - std::max(used, kLeastBelow), maps, std::max(maps, m_canvas->mostHeight()));
 }
 
@@ -476,7 +438,7 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
         m_bar->setComboVisible(box, !isEmpty);
     m_bar->setComboVisible(m_layerBox, !isEmpty && m_axes == HeadAxes::RankByHead);
     m_split->widget(1)->setVisible(!isEmpty);
-    showHeadMaps(answer.headMaps.get());
+    m_headMaps->setPicture(answer.headMaps, isEmpty ? QString() : answer.maps->layers.front().name);
     // Whoever selects one head after another must find the next where it stood.
     const FittedTo fitted { context().state->run().get(), m_below, isEmpty, answer.headMaps != nullptr,
         answer.maps ? answer.maps->layers.size() : 0, answer.maps ? answer.maps->columns : 0 };
@@ -515,56 +477,9 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
     }
 }
 
-void AttentionView::showHeadMaps(const HeadMapPicture* picture)
+HeadMapsCanvas* AttentionView::headMaps() const
 {
-    m_headMaps->setEmptyText(headMapsText());
-    m_headMaps->setPicture(m_answer ? m_answer->headMaps : nullptr);
-    QString text;
-    if (picture && !picture->tiles.empty()) {
-        const Step recorded = std::find_if(picture->tiles.begin(), picture->tiles.end(), [](const HeadMapTile& tile) {
-            return tile.isAtCursor;
-        })->step;
-        const auto count = static_cast<int>(picture->tiles.size());
-        text = recorded == picture->atStep
-            ? tr("queries down, keys across, recorded at step %1").arg(formatStep(recorded.value))
-            : tr("queries down, keys across, recorded at step %1, the nearest to step %2")
-                  .arg(formatStep(recorded.value), formatStep(picture->atStep.value));
-        if (picture->hasSteps())
-            text
-                = tr("queries down, keys across, recorded from step %1 to step %2")
-                      .arg(formatStep(picture->tiles.front().step.value), formatStep(picture->tiles.back().step.value));
-        if (picture->hasSteps() && recorded != picture->atStep)
-            text += tr("  ·  step %1 is the nearest to step %2")
-                        .arg(formatStep(recorded.value), formatStep(picture->atStep.value));
-        if (picture->thinned > 0)
-            text += tr("  ·  some of %n recorded steps in sight: zoom in to see more", nullptr,
-                static_cast<int>(picture->thinned));
-        if (picture->omitted > 0)
-            text += tr("  ·  %n more are not drawn: select some", nullptr, static_cast<int>(picture->omitted));
-        else if (!picture->areChosen && picture->missing > 0)
-            text += tr("  ·  none of the selected heads, these %n are recorded", nullptr, count);
-        else if (picture->missing > 0)
-            text += tr("  ·  %n selected heads have no map", nullptr, picture->missing);
-    }
-    if (picture && !picture->trouble.isEmpty())
-        text += (text.isEmpty() ? QString() : QStringLiteral("  ·  ")) + picture->trouble;
-    m_headMapsCaption->setText(text);
-    m_headMapsCaption->setToolTip(picture && !picture->tiles.empty()
-            ? items::saidwords::inLanguage(QString::fromStdString(picture->tiles.front().maps->definition))
-            : QString());
-}
-
-QString AttentionView::headMapsText() const
-{
-    if (m_answer && m_answer->headMaps && m_answer->headMaps->hasAny)
-        return tr("No module with an attention map matches the filter “%1”.").arg(context().state->moduleFilter());
-    const QString example = m_answer && m_answer->maps && !m_answer->maps->isEmpty()
-        ? m_answer->maps->layers.front().name
-        : QStringLiteral("layers.0.attn");
-    return tr("Rank %1 has recorded no attention maps. Ask for some in the config: \"telltale\": {\"attention_maps\": "
-              "{\"%2\": [0, 1]}}")
-        .arg(context().state->rank().value)
-        .arg(example);
+    return m_headMaps->canvas();
 }
 
 void AttentionView::troubleChanged()
@@ -583,14 +498,8 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
     paintWithCaption(painter, QRect(0, 0, size.width(), maps), *m_canvas, caption);
     if (maps == size.height())
         return;
-    if (m_below == BelowMaps::HeadMaps) {
-        painter.setFont(wordsFont(11));
-        painter.setPen(Theme::current().text2);
-        painter.drawText(QRect(12, maps, size.width() - 24, kCaptionHeight), Qt::AlignLeft | Qt::AlignVCenter,
-            m_headMapsCaption->text());
-        return m_headMaps->paintTo(
-            painter, QRect(0, maps + kCaptionHeight, size.width(), std::max(1, size.height() - maps - kCaptionHeight)));
-    }
+    if (m_below == BelowMaps::HeadMaps)
+        return m_headMaps->paintTo(painter, QRect(0, maps, size.width(), std::max(1, size.height() - maps)));
     fitCurves(size.width());
     const QSize half(size.width() / 2, std::max(1, size.height() - maps - kCaptionHeight));
     for (std::size_t side = 0; side < m_curves.size(); ++side) {
@@ -610,37 +519,10 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
     fitCurves(width());
 }
 
-Expected<void> AttentionView::writeHeadMaps(QIODevice* device) const
-{
-    CsvWriter csv(device);
-    for (const char* title :
-        { "name", "head", "rank", "step", "first_query", "last_query", "first_key", "last_key", "state", "share" })
-        csv.text(QString::fromLatin1(title));
-    csv.endRow();
-    const HeadMapPicture& picture = *m_headMaps->picture();
-    for (const HeadMapTile& tile : picture.tiles) {
-        for (int row = 0; row < tile.maps->rows; ++row) {
-            for (int column = 0; column < tile.maps->columns; ++column) {
-                const float cell = tile.cell(row, column);
-                if (cell == analysis::HeadMaps::kUnseen)
-                    continue;
-                const auto [firstQuery, lastQuery] = tile.maps->queriesOf(row);
-                const auto [firstKey, lastKey] = tile.maps->keysOf(column);
-                csv.text(tile.key.name).integer(tile.key.slot.head).integer(picture.rank.value);
-                csv.integer(tile.step.value).integer(firstQuery).integer(lastQuery).integer(firstKey).integer(lastKey);
-                writeCell(csv, std::isfinite(cell) ? series::CellState::Value : series::CellState::NaN,
-                    static_cast<double>(cell), true);
-                csv.endRow();
-            }
-        }
-    }
-    return csv.finish();
-}
-
 Expected<void> AttentionView::writeCsv(QIODevice* device) const
 {
-    if (m_below == BelowMaps::HeadMaps && m_headMaps->picture() && !m_headMaps->picture()->tiles.empty())
-        return writeHeadMaps(device);
+    if (m_below == BelowMaps::HeadMaps && !m_headMaps->isEmpty())
+        return m_headMaps->writeCsv(device);
     CsvWriter csv(device);
     for (const char* title : { "name", "head", "rank", "step", "statistic", "state", "value" })
         csv.text(QString::fromLatin1(title));

@@ -20,6 +20,7 @@ class AttentionCanvas;
 class CurveCanvas;
 class ExactValues;
 class HeadMapsCanvas;
+class HeadMapsPanel;
 class HeatCanvas;
 class ViewBar;
 
@@ -47,7 +48,7 @@ public:
     AttentionCanvas* canvas() const { return m_canvas; }
     HeatCanvas* strips(int side) const { return m_strips[static_cast<std::size_t>(side)]; }
     CurveCanvas* curves(int side) const { return m_curves[static_cast<std::size_t>(side)]; }
-    HeadMapsCanvas* headMaps() const { return m_headMaps; }
+    HeadMapsCanvas* headMaps() const;
 
 protected:
     void ask() override;
@@ -61,13 +62,10 @@ private:
     void fillRanks();
     void fillLayers(const QStringList& names, const AttentionPicture& shown);
     void pickHead(const ModuleKey& head, Rank rank, bool isAdded);
-    void showHeadMaps(const HeadMapPicture* picture);
     int mapsHeight(QSize size) const; ///< of so many px for them and what is below
     void fitSplit();
     void fitCurves(int width); ///< to the maps of a view so wide
-    QString headMapsText() const; ///< why there are none
     void show(std::shared_ptr<const AttentionAnswer> answer);
-    Expected<void> writeHeadMaps(QIODevice* device) const;
     AttentionRequest request() const;
     QString emptyText() const;
 
@@ -92,8 +90,7 @@ private:
     std::array<CurveCanvas*, 2> m_curves {};
     std::array<HeatCanvas*, 2> m_strips {};
     QStackedWidget* m_belowStack = nullptr; ///< curves or strips of both sides; recorded maps
-    QLabel* m_headMapsCaption = nullptr;
-    HeadMapsCanvas* m_headMaps = nullptr;
+    HeadMapsPanel* m_headMaps = nullptr;
     QComboBox* m_axesBox = nullptr;
     QComboBox* m_layerBox = nullptr;
     std::array<QComboBox*, 2> m_valueBoxes {};
