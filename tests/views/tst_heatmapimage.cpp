@@ -460,6 +460,19 @@ private Q_SLOTS:
         QVERIFY(pixelsOf(image.copy(24, 16, 118, 14), theme.text.rgb()) > 10); // in the title's color
     }
 
+    void aLegendEndsAtAWholeNumberWithoutDecimals()
+    {
+        HeatPicture p = picture(3, 300);
+        p.stat = Stat::Nans;
+        p.finish();
+        const auto widthFor = [&p](double high) {
+            p.scale = ValueScale(ValueScale::Mode::Linear, 0, high);
+            return heatStripWidth(p);
+        };
+        QCOMPARE(widthFor(9), widthFor(8));
+        QVERIFY(widthFor(9) < widthFor(9.5));
+    }
+
     void aLegendOfZerosInventsNoScale()
     {
         for (const bool isOne : { true, false }) {

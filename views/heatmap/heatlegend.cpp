@@ -91,7 +91,7 @@ QString endText(const ValueScale& scale, double value)
     if (isNarrow(scale))
         return formatTick(value, (scale.high() - scale.low()) / 50);
     if (scale.mode() == ValueScale::Mode::Linear)
-        return formatValue(value, 2);
+        return formatValue(value, value == std::floor(value) && std::abs(value) < 10 ? 1 : 2); // "9", as ticks are
     // Two figures in the form of the decades beside it; what is whole has no others.
     return formatTick(value, std::max(std::pow(10.0, std::floor(power) - 1), value == std::floor(value) ? 1.0 : 0.0));
 }
