@@ -267,6 +267,65 @@ private Q_SLOTS:
         QVERIFY(cut.copy(name) != cut.copy(name.translated(0, 16)));
     }
 
+    void whereNoRankIsNamedAValueStandsBesideItsName()
+    {
+        CurvePicture picture;
+        for (const char* name : { "loss", "lr" }) {
+            CurveSeries& one = picture.series.emplace_back();
+            one.row.label = QLatin1String(name);
+            one.isOfOneRank = true;
+        }
+        QCOMPARE(CurveLegend(QRectF(0, 0, 142, 132), picture, 0).seriesAt({ 20, 18 + 9 }), 1);
+        // Below a longer one it begins as that does.
+        picture.series.front().row.label = QStringLiteral("ln_f.weight");
+        const auto painted = [&picture](const std::vector<LegendValue>& values) {
+            QImage image(142, 132, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            CurveLegend(image.rect(), picture, 0).paint(painter, values, -1, Theme::current());
+            return image;
+        };
+        LegendValue value;
+        value.state = series::CellState::Value;
+        value.value = 1;
+        const std::vector<LegendValue> values(2, value);
+        const QRect below(32, 16, 10, 14);
+        QVERIFY(painted(values).copy(below) != painted({}).copy(below.translated(50, 0)));
+        // Of several runs, one with a single rank has one line, the others two.
+        for (CurveSeries& one : picture.series) {
+            one.row.label = QStringLiteral("loss");
+            one.hasRunColor = true;
+            one.runName = QStringLiteral("cnn");
+        }
+        picture.series.back().isOfOneRank = false;
+        picture.series.back().isOtherRun = true;
+        picture.series.back().runName = QStringLiteral("moe-nan");
+        QCOMPARE(CurveLegend(QRectF(0, 0, 142, 132), picture, 0).seriesAt({ 20, 19 + 16 + 8 }), 1);
+        QCOMPARE(CurveLegend(QRectF(0, 0, 142, 132), picture, 0).seriesAt({ 20, 19 + 16 + 32 + 8 }), -1);
+    }
+
+    void aRunsNameIsCutForItsOwnValueAlone()
+    {
+        CurvePicture picture;
+        for (const char* name : { "moe-nan-nan", "moe-a" }) {
+            CurveSeries& run = picture.series.emplace_back();
+            run.row.label = QStringLiteral("loss");
+            run.hasRunColor = true;
+            run.runName = QLatin1String(name);
+        }
+        const auto nameBeside = [&picture](double other) {
+            std::vector<LegendValue> values(2);
+            values[1].state = series::CellState::Value;
+            values[1].value = other;
+            QImage image(142, 19 + 2 * 16, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            CurveLegend(image.rect(), picture, 0).paint(painter, values, -1, Theme::current());
+            return image.copy(32, 19, 90, 16);
+        };
+        QCOMPARE(nameBeside(-1.2345e-12), nameBeside(1));
+    }
+
     /// A band has the color of the first line, and its name below the last one needs no heading.
     void aBandThatSaysWhatItIsOfStandsBelowTheLines()
     {

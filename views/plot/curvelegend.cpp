@@ -29,6 +29,12 @@ bool isSecondary(const CurveSeries& one)
     return one.isGroup || one.isOtherRank || !one.runName.isEmpty();
 }
 
+/// Beside the value, where that stands below the name.
+QString belowName(const CurveSeries& one)
+{
+    return one.isOfOneRank && one.where.isEmpty() ? one.runName : whereText(one);
+}
+
 void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const Theme& theme)
 {
     SeriesStyle style = SeriesStyle::forSlot(one.slot, theme);
@@ -74,7 +80,7 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
         && std::ranges::none_of(m_lines, [](const Line& line) { return line.form == Form::Where; })) {
         m_isBrief = true;
         for (Line& line : m_lines) {
-            if (line.form == Form::Run) {
+            if (line.form == Form::Run || line.form == Form::LoneRun) {
                 line.form = Form::Where;
                 line.height = kWhere;
             }
@@ -171,11 +177,15 @@ void CurveLegend::addLines()
     m_hasMarks = m_compares && (severalWhere || !fitsBeside || count * (kShort + kMarks) <= m_area.height());
     const double marks = m_hasMarks ? kMarks : 0;
     // A name is not cut for the sake of its value: what then has no room is counted, and the wheel reaches it.
-    const bool tall = count * (kTall + marks) <= m_area.height() || (!fitsBeside && (m_hasMarks || !m_compares));
+    const bool saysWhere
+        = std::ranges::any_of(m_picture.series, [](const auto& one) { return !belowName(one).isEmpty(); });
+    const bool tall = (count * (kTall + marks) <= m_area.height() && (saysWhere || !fitsBeside))
+        || (!fitsBeside && (m_hasMarks || !m_compares));
     // Above its value a name may go to the edge.
     const double room = m_area.width() - (severalWhere ? 24 : tall ? 16 + kIndent : 24 + kIndent + kValue);
     m_names = fitLabels(names, severalWhere ? QFontMetricsF(codeFont(11, 500)) : plain, room, true);
-    m_runNames = fitLabels(runs, QFontMetricsF(wordsFont(11, 600)), m_area.width() - 24 - kIndent);
+    const QFontMetricsF runWords(wordsFont(11, 600));
+    m_runNames = fitLabels(runs, runWords, m_area.width() - 24 - kIndent);
     double where = kWhere; // below a name; a band below a line of its own is as high as that
     for (int i = 0; i < count; ++i) {
         if (!severalWhere) {
@@ -210,7 +220,11 @@ void CurveLegend::addLines()
         // The run is named once above its ranks.
         const bool saysRun = !one.runName.isEmpty()
             && (begins(i) || m_picture.series[static_cast<std::size_t>(i) - 1].runName != one.runName);
-        m_lines.push_back(saysRun ? Line { i, Form::Run, 2 * kWhere + more } : Line { i, Form::Where, where + more });
+        const bool isLone = one.isOfOneRank && one.where.isEmpty()
+            && runWords.horizontalAdvance(one.runName) <= m_area.width() - 24 - kIndent - kValue;
+        m_lines.push_back(!saysRun ? Line { i, Form::Where, where + more }
+                : isLone           ? Line { i, Form::LoneRun, kWhere + more }
+                                   : Line { i, Form::Run, 2 * kWhere + more });
     }
 }
 
@@ -244,7 +258,13 @@ struct CurveLegend::Columns {
         std::vector<QString> runs;
         for (const CurveSeries& one : legend.m_picture.series)
             runs.push_back(one.runName);
-        runNames = fitLabels(runs, QFontMetricsF(wordsFont(11, 600)), std::floor(area.width() - 24 - kIndent - widest));
+        const QFontMetricsF words(wordsFont(11, 600));
+        const double room = area.width() - 24 - kIndent;
+        runNames = fitLabels(runs, words, std::floor(room - widest));
+        for (std::size_t i = 0; i < std::min(runs.size(), values.size()); ++i) {
+            if (words.horizontalAdvance(runs[i]) <= room - figures.horizontalAdvance(values[i].text()) - 6)
+                runNames[i] = runs[i];
+        }
     }
 };
 
@@ -274,16 +294,18 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
     if (one.isHidden)
         painter.setOpacity(0.45);
     paintSwatch(painter, QPointF(left, std::round(line.top + 8)), one, theme);
-    if (line.form == Form::Run) {
+    if (line.form == Form::Run || line.form == Form::LoneRun) {
         // Its name has a line of its own: cut, it would no longer tell which run it is. A word for several has not.
         const double whole = right - left - kIndent;
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
-        write(QRectF(left + kIndent, line.top, whole - (one.where.isEmpty() ? 0 : valueWidth), 16),
+        const bool hasValueBelow = line.form == Form::Run && one.where.isEmpty();
+        write(QRectF(left + kIndent, line.top, whole - (hasValueBelow ? 0 : valueWidth), 16),
             m_runNames[static_cast<std::size_t>(line.series)]);
         painter.setPen(theme.text3);
-        write(QRectF(left + kIndent, line.top + 15, whole - (one.where.isEmpty() ? valueWidth : 0), 15),
-            one.isOfOneRank ? one.where : rankText(one));
+        if (line.form == Form::Run)
+            write(QRectF(left + kIndent, line.top + 15, whole - (hasValueBelow ? valueWidth : 0), 15),
+                one.isOfOneRank ? one.where : rankText(one));
     } else if (line.form == Form::Where) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
@@ -298,8 +320,7 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
     if (line.form == Form::Tall) {
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);
-        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15),
-            one.isOfOneRank && one.where.isEmpty() ? one.runName : whereText(one));
+        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15), belowName(one));
     }
     const double alone = line.form == Form::Short ? kShort : 0;
     if (!value.atA.isEmpty() && !one.isGroup && !one.isHidden && line.height > alone) {
@@ -321,8 +342,10 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
             : text == QString(QChar(0x2013))                                                    ? theme.text3
                                                                                                 : theme.text);
     const bool isBelow = line.form == Form::Tall || (line.form == Form::Run && one.where.isEmpty());
-    painter.drawText(
-        QRectF(left, line.top + (isBelow ? 14 : 0), right - left, 16), Qt::AlignRight | Qt::AlignVCenter, text);
+    // With nothing beside it, it is below the name, not a line of its own.
+    const bool isUnderName = line.form == Form::Tall && value.atA.isEmpty() && belowName(one).isEmpty();
+    painter.drawText(QRectF(left + (isUnderName ? kIndent : 0), line.top + (isBelow ? 14 : 0), right - left, 16),
+        (isUnderName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, text);
 }
 
 void CurveLegend::paint(

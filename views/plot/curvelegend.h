@@ -41,6 +41,7 @@ private:
         Name, ///< of a series whose ranks follow
         Where, ///< one rank of it
         Run, ///< another run above its rank
+        LoneRun, ///< one that has no other rank, beside its value
         Short, ///< name and value in one line
         Tall, ///< name above rank and value
         Beside, ///< names alone, in columns, where they would not fit below each other
