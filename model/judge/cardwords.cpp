@@ -117,7 +117,9 @@ void describe(store::RunReader& reader, const store::Catalog& catalog, const Inc
                       && finding.rank == noted->finding.rank;
                   return finding.rule == noted->finding.rule && (isSamePlace || finding.rule != idOf(Rule::Level));
               });
-        if (!isKnown && noted->finding != first && incident.evidence.size() < kMostNoted)
+        Finding inItsWords = noted->finding; // those that count, where the others only name it
+        inItsWords.sentence = first.sentence;
+        if (!isKnown && inItsWords != first && incident.evidence.size() < kMostNoted)
             incident.evidence.push_back(noted->finding);
     }
     const std::string test = sourceTest(reader, catalog, incident);

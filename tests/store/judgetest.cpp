@@ -67,6 +67,9 @@ private Q_SLOTS:
         QCOMPARE(incident.sentence,
             std::string("First abnormal: step 90, layers.2.fc:output, forward: NaN in 1 of 32 elements. Its inputs "
                         "were finite."));
+        // What it began with is told once.
+        for (const Finding& told : incident.evidence)
+            QVERIFY2(told.rule != incident.first.rule || told.name != incident.first.name, toJson(incident).c_str());
         QVERIFY(incident.folded >= 3 + 16 + 4 + 4);
         for (const Reach& reach : incident.reach)
             QCOMPARE(reach.steps.last, Step { 199 });

@@ -22,6 +22,7 @@
 #include <QTreeWidget>
 
 #include <telltale/anomalies/anomaliesview.h>
+#include <telltale/anomalies/glyphline.h>
 #include <telltale/anomalies/incidentcard.h>
 #include <telltale/anomalies/incidentreach.h>
 #include <telltale/anomalies/incidentsentence.h>
@@ -628,6 +629,37 @@ private Q_SLOTS:
             card->minimumSizeHint().width() < 400, qPrintable(QString::number(card->minimumSizeHint().width())));
         QTRY_COMPARE_WITH_TIMEOUT(
             m_window->state()->incidents()->incident(0).label, judge::Incident::Label::False, 20'000);
+    }
+
+    void evidenceThatHasNoRoomIsCountedAndNoneSaysWhatTheSentenceDoes()
+    {
+        judge::Incident incident = test::richIncident(360);
+        judge::Finding again = incident.first;
+        again.sentence = "an element is +Inf";
+        incident.evidence.insert(incident.evidence.begin(), again);
+        open({ incident });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
+        const auto shown = [card] {
+            QStringList texts;
+            for (const auto* line : card->findChildren<views::GlyphLine*>()) {
+                const auto* label = line->findChild<QLabel*>();
+                if (line->isVisible() && label->font().pixelSize() == views::wordsFont(12).pixelSize())
+                    texts.append(label->text());
+            }
+            return texts;
+        };
+        card->setFixedSize(560, 400);
+        QTRY_COMPARE(shown().size(), 3);
+        QVERIFY2(shown().front().startsWith(QStringLiteral("norm left its own history")), qPrintable(shown().front()));
+        for (int height = 300; height > 134; height -= 6) {
+            card->setFixedHeight(height);
+            QCoreApplication::processEvents();
+            const QStringList texts = shown();
+            if (!texts.isEmpty() && texts.size() < 3)
+                QVERIFY2(texts.back().endsWith(QStringLiteral(" and %1 more").arg(3 - texts.size())),
+                    qPrintable(texts.join(u'|')));
+        }
     }
 
     void theHeadOfANarrowCardIsCutWithDots()

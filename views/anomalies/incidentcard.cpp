@@ -325,7 +325,7 @@ void IncidentCard::fitHeight()
     m_buttons->setVisible(!isLowList && current());
     m_verdict->setVisible(height() >= kVerdictHeight);
     for (std::size_t i = 0; i < m_evidence.size(); ++i)
-        m_evidence[i]->setVisible(i < m_shown.evidence.size());
+        m_evidence[i]->setVisible(i < m_evidenceTexts.size());
     if (m_isShown) {
         fitTitle();
         fitEvidence();
@@ -369,23 +369,28 @@ void IncidentCard::fitEvidence()
     if (!m_when->isHidden())
         room -= m_when->sizeHint().height() + spacing;
     int whole = 0;
-    int lines = 0;
-    for (std::size_t i = 0; i < std::min(m_evidence.size(), m_shown.evidence.size()); ++i) {
+    for (std::size_t i = 0; i < m_evidenceTexts.size(); ++i) {
         RoleLabel* label = m_evidence[i]->label();
         label->setWordWrap(true);
         label->setText(m_evidenceTexts[i]);
         whole += m_evidence[i]->heightForWidth(width) + kTextGap;
-        lines += label->fontMetrics().height() + kTextGap;
     }
     if (whole <= room)
         return;
-    for (std::size_t i = 0; i < std::min(m_evidence.size(), m_shown.evidence.size()); ++i) {
-        RoleLabel* label = m_evidence[i]->label();
+    const QFontMetrics metrics = m_evidence.front()->label()->fontMetrics();
+    const int fit = std::max(room, 0) / (metrics.height() + kTextGap);
+    const auto count = static_cast<int>(m_evidenceTexts.size());
+    for (int i = 0; i < count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        RoleLabel* label = m_evidence[at]->label();
+        const QString more = i == fit - 1 && fit < count ? tr(" and %n more", nullptr, count - fit) : QString();
+        const int left = width - GlyphLine::kIndent - metrics.horizontalAdvance(more);
         label->setWordWrap(false);
-        label->setText(incidentsentence::elided(m_evidenceTexts[i], label->fontMetrics(), width - GlyphLine::kIndent));
-        label->setToolTip(items::toolTipText(m_evidenceTexts[i]));
-        room -= label->fontMetrics().height() + kTextGap;
-        m_evidence[i]->setVisible(room >= 0);
+        label->setText(incidentsentence::elided(m_evidenceTexts[at], metrics, left) + more);
+        label->setToolTip(items::toolTipText(more.isEmpty()
+                ? m_evidenceTexts[at]
+                : QStringList(m_evidenceTexts.begin() + i, m_evidenceTexts.end()).join(u'\n')));
+        m_evidence[at]->setVisible(i < fit);
     }
 }
 
@@ -439,16 +444,16 @@ void IncidentCard::show(const Incident& incident)
     // Lines break at the narrow space between the digits of a number, and never at this one.
     m_sentence->setText(incidentsentence::marked(incident).replace(QChar(0x202F), QChar(0x00A0)));
     m_sentence->setAccessibleName(incidentwords::card(incident));
-    for (std::size_t i = 0; i < m_evidence.size(); ++i) {
-        if (i < incident.evidence.size()) {
-            const judge::Finding& seen = incident.evidence[i];
-            const bool isOfRanks = seen.rule == "ranks" && !incident.reach.empty();
-            m_evidenceTexts[i] = isOfRanks
+    m_evidenceTexts.clear();
+    for (const judge::Finding& seen : incident.evidence) {
+        if (m_evidenceTexts.size() == m_evidence.size() || incidentsentence::says(incident, seen))
+            continue;
+        const bool isOfRanks = seen.rule == "ranks" && !incident.reach.empty();
+        m_evidenceTexts.push_back(isOfRanks
                 ? tr("%1 by step %2")
                       .arg(incidentsentence::evidence(seen), formatStep(IncidentReach::reachedBy(incident).value))
-                : incidentsentence::evidence(seen);
-            m_evidence[i]->set(glyphs::severityOf(seen.severity), m_evidenceTexts[i]);
-        }
+                : incidentsentence::evidence(seen));
+        m_evidence[m_evidenceTexts.size() - 1]->set(glyphs::severityOf(seen.severity), m_evidenceTexts.back());
     }
     fitHeight();
     QStringList ties;

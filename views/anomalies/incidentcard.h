@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <array>
 
 #include <QTimer>
 #include <QWidget>
@@ -75,7 +74,7 @@ private:
     IncidentReach* m_reach;
     RoleLabel* m_sentence = nullptr;
     std::vector<GlyphLine*> m_evidence;
-    std::array<QString, kMostEvidence> m_evidenceTexts; ///< whole
+    std::vector<QString> m_evidenceTexts; ///< whole, without what the sentence says
     RoleLabel* m_ties = nullptr;
     RoleLabel* m_notes = nullptr;
     RoleLabel* m_why = nullptr;

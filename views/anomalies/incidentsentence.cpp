@@ -41,6 +41,13 @@ QString elided(const QString& text, const QFontMetrics& metrics, int width)
     return text.left(end).trimmed() + QChar(0x2026);
 }
 
+bool says(const Incident& incident, const judge::Finding& finding)
+{
+    judge::Finding said = incident.first; // whose sentence may count what that of the finding only names
+    said.sentence = finding.sentence;
+    return said == finding;
+}
+
 // A block has a norm of each kind: two lines would differ in their numbers alone.
 QString evidence(const judge::Finding& finding)
 {

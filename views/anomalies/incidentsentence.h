@@ -12,6 +12,8 @@ namespace telltale::views::incidentsentence {
 
 /// "First abnormal: <b>step 7, rank 5</b>, <code>layers.7</code>": the place that a sentence names, marked.
 QString marked(const judge::Incident& incident);
+/// Whether the sentence says what this finding does, in other words.
+bool says(const judge::Incident& incident, const judge::Finding& finding);
 /// What else was seen, with its kind where the sentence names a block alone.
 QString evidence(const judge::Finding& finding);
 /// Cut before a number that has no room: its first digits are another number.
