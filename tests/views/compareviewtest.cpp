@@ -680,7 +680,9 @@ private Q_SLOTS:
 
     void checksumsLeaveRoomForTheShare()
     {
-        FindingsTree tree;
+        QWidget host; // a child has its size at once
+        host.setAttribute(Qt::WA_DontShowOnScreen);
+        FindingsTree tree(&host);
         tree.resize(360, 120);
         judge::Deviation one;
         one.kind = Kind::GradReduced;
@@ -696,12 +698,26 @@ private Q_SLOTS:
         sum.b.identity = 0xffffffbaf9c29c6c;
         judge::Comparison found;
         found.first = { one, sum };
-        tree.show();
+        host.show();
         tree.set(&found);
         const int sums = QFontMetrics(numberFont(12)).horizontalAdvance(QStringLiteral("ffffffa7388c485d"));
         QVERIFY(tree.columnWidth(FindingsTree::AColumn) < sums && tree.columnWidth(FindingsTree::BColumn) < sums);
         QCOMPARE(
             tree.topLevelItem(1)->toolTip(FindingsTree::AColumn).contains(QStringLiteral("ffffffa7388c485d")), true);
+        // The half that differs stands there, and all of it where it has room.
+        const QTreeWidgetItem* row = tree.topLevelItem(1);
+        const auto widthOf = [](const QString& text) { return QFontMetrics(numberFont(12)).horizontalAdvance(text); };
+        QCOMPARE(row->text(FindingsTree::AColumn), QStringLiteral("ffffffa7\u2026"));
+        QCOMPARE(row->text(FindingsTree::BColumn), QStringLiteral("ffffffba\u2026"));
+        for (const int column : { FindingsTree::AColumn, FindingsTree::BColumn })
+            QVERIFY(tree.columnWidth(column) > widthOf(row->text(column)));
+        tree.resize(1200, 120);
+        QCOMPARE(row->text(FindingsTree::AColumn), QStringLiteral("ffffffa7388c485d"));
+        found.first[1].b.identity = 0xffffffa7f9c29c6c;
+        tree.resize(360, 120);
+        tree.set(&found);
+        QCOMPARE(tree.topLevelItem(1)->text(FindingsTree::AColumn), QStringLiteral("\u2026388c485d"));
+        QCOMPARE(tree.topLevelItem(1)->text(FindingsTree::BColumn), QStringLiteral("\u2026f9c29c6c"));
     }
 
     void everyCellIsInTheTable()

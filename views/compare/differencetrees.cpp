@@ -86,6 +86,16 @@ qsizetype alikeAtFront(const QStringList& values)
     return alike.isEmpty() ? 0 : alike.size() + 1;
 }
 
+/// Of a checksum beside another the first eight digits, or the last where those are the same.
+QString halfOf(const QString& sum, const QString& other)
+{
+    constexpr qsizetype kDigits = 8;
+    if (sum.size() <= kDigits)
+        return sum;
+    return sum.left(kDigits) == other.left(kDigits) ? QChar(0x2026) + sum.right(kDigits)
+                                                    : sum.left(kDigits) + QChar(0x2026);
+}
+
 void alignRight(QTreeWidgetItem* item, int column)
 {
     item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
@@ -151,12 +161,29 @@ FindingsTree::FindingsTree(QWidget* parent)
 }
 
 /// All columns in sight: checksums give first where there is little room, then words; numbers do not, and the name gets
-/// what is left.
+/// what is left. A checksum that has no room shows the half of it that differs.
 void FindingsTree::fitColumns()
 {
+    // A scroll bar that comes or goes meanwhile has them fitted once more, so no width is asked of a column.
+    int wholeA = 0, wholeB = 0;
+    const auto setSums = [&](bool areCut) {
+        for (int row = 0; row < topLevelItemCount(); ++row) {
+            const judge::Deviation& one = m_rows[static_cast<std::size_t>(row)];
+            if (!isIdentity(one.stat))
+                continue;
+            QTreeWidgetItem* item = topLevelItem(row);
+            const auto [a, b] = deviationTexts(one);
+            item->setText(AColumn, areCut ? halfOf(a, b) : a);
+            item->setText(BColumn, areCut ? halfOf(b, a) : b);
+            wholeA = std::max(wholeA, sizeHintForIndex(indexFromItem(item, AColumn)).width());
+            wholeB = std::max(wholeB, sizeHintForIndex(indexFromItem(item, BColumn)).width());
+        }
+    };
+    setSums(false);
     views::fitColumns(*this, NameColumn,
-        { { AColumn, m_ofNumbers }, { BColumn, m_ofNumbers }, { WhereColumn, 90 }, { NameColumn, 130 },
+        { { AColumn, m_ofValues }, { BColumn, m_ofValues }, { WhereColumn, 90 }, { NameColumn, 130 },
             { KindColumn, 130 } });
+    setSums(columnWidth(AColumn) < wholeA || columnWidth(BColumn) < wholeB);
 }
 
 void FindingsTree::addRow(const QString& where, const judge::Deviation& deviation)
@@ -175,11 +202,12 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
         item->setToolTip(column, items::toolTipText(texts[column]));
     item->setFont(NameColumn, codeFont(12));
     const QFontMetrics metrics(numberFont(12));
-    for (const int column : { AColumn, BColumn }) {
-        if (isIdentity(deviation.stat))
+    for (const auto& [column, other] : { std::pair(AColumn, BColumn), std::pair(BColumn, AColumn) }) {
+        const bool isSum = isIdentity(deviation.stat);
+        if (isSum)
             item->setToolTip(column, items::toolTipText(texts[column]));
-        else
-            m_ofNumbers = std::max(m_ofNumbers, metrics.horizontalAdvance(texts[column]) + kValueInsets);
+        const QString least = isSum ? halfOf(texts[column], texts[other]) : texts[column];
+        m_ofValues = std::max(m_ofValues, metrics.horizontalAdvance(least) + kValueInsets);
     }
     for (const int column : { StepColumn, RankColumn, AColumn, BColumn, ShareColumn })
         alignRight(item, column);
@@ -194,7 +222,7 @@ void FindingsTree::set(const judge::Comparison* found)
     items::assertGuiThread();
     clear();
     m_rows.clear();
-    m_ofNumbers = 0;
+    m_ofValues = 0;
     if (!found)
         return;
     int place = 0;

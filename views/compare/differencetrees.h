@@ -52,7 +52,7 @@ private:
     void addRow(const QString& where, const judge::Deviation& deviation);
 
     std::vector<judge::Deviation> m_rows;
-    int m_ofNumbers = 0; ///< px that the longest number takes, which is no checksum
+    int m_ofValues = 0; ///< px that the longest number takes, or half a checksum
 };
 
 /// Facts that are not the same in all compared runs, a column a run. Thread: gui.
