@@ -36,6 +36,7 @@
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/firstbad.h>
 #include <telltale/runs/allkinds.h>
+#include <telltale/runs/facttable.h>
 #include <telltale/runs/modulespanel.h>
 #include <telltale/runs/runspanel.h>
 #include <telltale/shell/commandregistry.h>
@@ -526,6 +527,33 @@ private Q_SLOTS:
         const auto* list = m_window->findChild<QTreeView*>(QStringLiteral("inspectorKinds"));
         QTRY_VERIFY_WITH_TIMEOUT(
             list->model()->index(0, 1).data().toString().endsWith(QStringLiteral(", NaN left out")), kWaitMs);
+        // Of a number that is finite itself nothing is in the color of what is not.
+        state()->setSelection({ { QStringLiteral("layers.7.attn.qkv"), protocolone::slotOf("output") } });
+        state()->setCursor(Step { test::DemoCapsule::kFirstBad });
+        QWidget* values = nullptr;
+        for (auto* table : m_window->findChildren<views::FactTable*>()) {
+            if (table->accessibleName() == QStringLiteral("Values at the cursor"))
+                values = table;
+        }
+        QVERIFY(values);
+        QStringList rows;
+        QTRY_VERIFY_WITH_TIMEOUT(
+            (rows = values->accessibleDescription().split(u'\n')).front().contains(QStringLiteral("step 360")),
+            kWaitMs);
+        const auto isRose = [values](int row) {
+            const QImage image = values->grab({ 0, 22 + row * 34, values->width(), 30 }).toImage();
+            for (int x = 0; x < image.width(); ++x) {
+                for (int y = 0; y < image.height(); ++y) {
+                    const QColor color = image.pixelColor(x, y);
+                    if (color.red() > color.green() + 60)
+                        return true;
+                }
+            }
+            return false;
+        };
+        QVERIFY2(rows[1].startsWith(QStringLiteral("norm\t")), qPrintable(rows.join(u'|')));
+        QVERIFY2(!isRose(0), qPrintable(rows.join(u'|')));
+        QVERIFY2(isRose(3), qPrintable(rows.join(u'|'))); // the largest, which is infinite itself
     }
 
     void curvesDrawEveryRunThatIsCompared()

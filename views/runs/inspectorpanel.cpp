@@ -63,7 +63,7 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
 {
     FactTable::Value value;
     const CellState state = isNonFiniteCount(stat) ? cell.state : series::readoutState(stat, cell, numel);
-    value.critical = series::isNonFinite(state) || isPartOf(stat, cell, numel);
+    value.critical = series::isNonFinite(state);
     switch (state) {
     case CellState::NaN:
         value.text = QStringLiteral("NaN");
