@@ -175,6 +175,30 @@ private Q_SLOTS:
         kinds()->viewport()->removeEventFilter(&watch);
     }
 
+    void aNameIsCutOnlyWhereItsOwnValueIs()
+    {
+        choose(Kind::Actv, { Slot::output() });
+        QTRY_COMPARE(shown(1, 1), QStringLiteral("2.000"));
+        const QFontMetrics names(wordsFont(12)), numbers(numberFont(12));
+        QWidget* list = kinds()->parentWidget();
+        int whole = 0, cut = 0;
+        for (int width = 400; width > 150; width -= 3) {
+            list->resize(width, list->height());
+            QCoreApplication::processEvents();
+            for (int row = 0; row < kinds()->model()->rowCount(); ++row) {
+                const QString name = kinds()->model()->index(row, 0).data(Qt::ToolTipRole).toString();
+                const int room = kinds()->viewport()->width() - numbers.horizontalAdvance(shown(row, 1));
+                if (shown(row, 1).contains(u' ') || names.horizontalAdvance(name) + 60 > room)
+                    ++cut;
+                else {
+                    ++whole;
+                    QVERIFY2(shown(row, 0) == name, qPrintable(shown(row, 0) + QString::number(width)));
+                }
+            }
+        }
+        QVERIFY(whole > 20 && cut > 20);
+    }
+
     void theLastStepIsThatOfTheShownRun()
     {
         auto longer = std::make_shared<store::Catalog>(*m_catalog);

@@ -31,7 +31,7 @@ namespace {
 enum NameRole { WhatRole = Qt::UserRole + 8, BehindRole };
 
 constexpr int kRowHeight = 20;
-constexpr int kValueWidth = 74;
+constexpr int kValueWidth = 34; ///< of a dash; what needs more takes it in its own row
 constexpr int kBesideValue = 24; ///< the margins of a cell, and what it ends before the edge
 constexpr int kAfterMs = 60;
 constexpr int kAgainMs = 500; ///< while live
@@ -115,6 +115,7 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
     header->setSectionResizeMode(0, QHeaderView::Stretch);
     header->setMinimumSectionSize(kValueWidth);
     header->setSectionResizeMode(1, QHeaderView::Fixed);
+    header->resizeSection(1, kValueWidth);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);
@@ -268,20 +269,16 @@ void AllKinds::take(const std::vector<series::CellValue>& values, Step step)
         : m_context.state->ownRange().contains(step) ? tr("%1 of everything collected: nothing at step %2")
                                                      : tr("%1 of everything collected: this run has no step %2");
     m_title->setText(newest ? title.arg(statText(m_stat)) : title.arg(statText(m_stat), formatStep(step.value)));
-    int widest = kValueWidth; // of those with nothing beside them
     for (int row = 0; row < m_model->rowCount() && row < static_cast<int>(values.size()); ++row) {
         const series::CellValue& cell = values[static_cast<std::size_t>(row)];
         const QModelIndex index = m_model->index(row, 1);
         QString text = valueText(m_lines[static_cast<std::size_t>(row)].stat, cell);
-        if (!text.contains(u' '))
-            widest = std::max(widest, ValueDelegate::widthOf(text));
         if (cell.state >= series::CellState::Absent && cell.step != newest)
             text = tr("%1 at %2", "a value, and its step").arg(text, formatStep(cell.step.value));
         m_model->setData(index, text);
         m_model->setData(index,
             series::isNonFinite(cell.state) ? QVariant::fromValue(&Theme::criticalText) : QVariant(), kThemeColorRole);
     }
-    m_list->header()->resizeSection(1, widest);
     fitNames();
 }
 
@@ -293,12 +290,12 @@ void AllKinds::fitNames()
     const QFontMetrics metrics(wordsFont(12));
     for (int row = 0; row < m_model->rowCount(); ++row) {
         const QModelIndex index = m_model->index(row, 0);
+        const QString shown = m_model->index(row, 1).data().toString();
         // The name's column follows that of the values only when the event loop comes to it.
-        const int value = std::max(
-            m_list->header()->sectionSize(1), ValueDelegate::widthOf(m_model->index(row, 1).data().toString()));
+        const int value = std::max(m_list->header()->sectionSize(1), ValueDelegate::widthOf(shown));
         const int room = m_list->viewport()->width() - value - kBesideName;
         QString behind = index.data(BehindRole).toString();
-        if (value > m_list->header()->sectionSize(1) && !behind.isEmpty()) {
+        if (shown.contains(u' ') && !behind.isEmpty()) {
             constexpr qsizetype kFirstLetter = 4; // behind " · "
             const int least = metrics.horizontalAdvance(behind.left(kFirstLetter) + QChar(0x2026)) + 2;
             const int kind = metrics.horizontalAdvance(index.data(WhatRole).toString());
