@@ -117,9 +117,11 @@ void describe(store::RunReader& reader, const store::Catalog& catalog, const Inc
                       && finding.rank == noted->finding.rank;
                   return finding.rule == noted->finding.rule && (isSamePlace || finding.rule != idOf(Rule::Level));
               });
-        Finding inItsWords = noted->finding; // those that count, where the others only name it
-        inItsWords.sentence = first.sentence;
-        if (!isKnown && inItsWords != first && incident.evidence.size() < kMostNoted)
+        // What else is not finite from that step on is that again, or follows from it.
+        const bool isSame = noted->finding == first
+            || (noted->finding.rule == first.rule && first.rule == idOf(Rule::NonFinite)
+                && noted->finding.step >= first.step);
+        if (!isKnown && !isSame && incident.evidence.size() < kMostNoted)
             incident.evidence.push_back(noted->finding);
     }
     const std::string test = sourceTest(reader, catalog, incident);
