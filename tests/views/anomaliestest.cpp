@@ -635,6 +635,7 @@ private Q_SLOTS:
     {
         judge::Incident incident = test::richIncident(360);
         judge::Finding again = incident.first;
+        again.name = "head.weight";
         again.sentence = "an element is +Inf";
         incident.evidence.insert(incident.evidence.begin(), again);
         open({ incident });

@@ -9,6 +9,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/shownname.h>
+#include <telltale/judge/rules.h>
 
 namespace telltale::views::incidentsentence {
 
@@ -43,9 +44,8 @@ QString elided(const QString& text, const QFontMetrics& metrics, int width)
 
 bool says(const Incident& incident, const judge::Finding& finding)
 {
-    judge::Finding said = incident.first; // whose sentence may count what that of the finding only names
-    said.sentence = finding.sentence;
-    return said == finding;
+    const std::string_view nonFinite = judge::idOf(judge::Rule::NonFinite);
+    return finding.rule == nonFinite && incident.first.rule == nonFinite && finding.step >= incident.first.step;
 }
 
 // A block has a norm of each kind: two lines would differ in their numbers alone.

@@ -12,7 +12,7 @@ namespace telltale::views::incidentsentence {
 
 /// "First abnormal: <b>step 7, rank 5</b>, <code>layers.7</code>": the place that a sentence names, marked.
 QString marked(const judge::Incident& incident);
-/// Whether the sentence says what this finding does, in other words.
+/// Whether the sentence says what this finding does: that something is not finite, or what followed from that.
 bool says(const judge::Incident& incident, const judge::Finding& finding);
 /// What else was seen, with its kind where the sentence names a block alone.
 QString evidence(const judge::Finding& finding);
