@@ -38,7 +38,7 @@ struct Fact {
 std::vector<Fact> factsOf(const Json& object);
 
 /// Reads all of it; what a run does not say is empty. Thread: query. Cost: a document a rank, and the log's records of
-/// two kinds.
+/// three kinds.
 Expected<RunDocument> readRunDocument(store::RunReader& reader);
 /// {"hyperparameters", "environment", "environment_by_rank", "tags", "notes", "config"}
 Json toJson(const RunDocument& document);

@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 
 #include <telltale/analysis/rundocument.h>
+#include <telltale/store/confighistory.h>
 #include <telltale/store/runreader.h>
 
 #include "capsulebuilder.h"
@@ -81,6 +82,26 @@ private Q_SLOTS:
         QVERIFY(document.otherEnvironments.empty());
         QCOMPARE(factsOf(document.config), (std::vector<Fact> { { "ops", R"(["min"])" } }));
         QCOMPARE(toJson(document).at("hyperparameters").at("z").get<int>(), 2);
+    }
+
+    /// An agent that puts it in force need not report the file again; one that reports a file later has another.
+    void aRevisionInForceIsTheConfig()
+    {
+        const auto record = [](std::string_view phase, std::int64_t step, const std::string& json) {
+            Event event = eventOf("config", json);
+            event.phase = phase;
+            event.step = Step { step };
+            event.rev = 3;
+            return event;
+        };
+        stage(0, { blobOf("config", "config.json", 0, R"({"ops": ["min"]})") });
+        append(record(store::configphase::kOffered, 5, R"({"config": {"ops": ["min", "max"]}})"));
+        const std::vector<Fact> reported { { "ops", R"(["min"])" } };
+        QCOMPARE(factsOf(read().config), reported);
+        stage(0, {}, { record(store::configphase::kApplied, 5, "{}") });
+        QCOMPARE(factsOf(read().config), (std::vector<Fact> { { "ops", R"(["min","max"])" } }));
+        stage(0, { blobOf("config", "config.json", 9, R"({"ops": ["norm"]})") });
+        QCOMPARE(factsOf(read().config), (std::vector<Fact> { { "ops", R"(["norm"])" } }));
     }
 
     void ranksSayWhatDiffers()
