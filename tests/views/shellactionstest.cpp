@@ -15,14 +15,12 @@
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
-#include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMimeData>
 #include <QRegularExpression>
-#include <QScrollBar>
 #include <QSignalSpy>
 #include <QStatusBar>
 #include <QTableView>
@@ -36,16 +34,13 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/plotcanvas.h>
 #include <telltale/common/sharedaxis.h>
-#include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/ingest/foreignimport.h>
-#include <telltale/items/connectionsmodel.h>
 #include <telltale/items/roles.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/plot/curvecanvas.h>
-#include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/facttable.h>
 #include <telltale/runs/inspectorpanel.h>
 #include <telltale/runs/paneltree.h>
@@ -990,53 +985,6 @@ echo '{"message": "done"}'
         QTRY_COMPARE(said(),
             QStringLiteral("The regular expression between the slashes cannot be read: missing closing parenthesis. "
                            "Mend it, or remove the slashes to look for the text itself."));
-    }
-
-    void theTableOfAgentsFitsANarrowWindow()
-    {
-        QWidget host; // a window with a layout has size hints, about which the offscreen platform warns
-        host.setAttribute(Qt::WA_DontShowOnScreen);
-        views::ConnectionsPanel panel(&host);
-        panel.resize(840, 220);
-        host.show();
-        ConnectionInfo agent;
-        agent.agentId = "node/3";
-        agent.peer = "127.0.0.1:5000";
-        panel.setConnections({ agent });
-        const auto* table = panel.findChild<QTableView*>(QStringLiteral("connectionsTable"));
-        QTRY_VERIFY(table->isVisible());
-        QTRY_COMPARE(table->horizontalScrollBar()->maximum(), 0);
-        QCOMPARE(table->horizontalHeader()->length(), table->viewport()->width());
-    }
-
-    void theTableOfAgentsShowsTheWholeNameOfARun()
-    {
-        QWidget host;
-        host.setAttribute(Qt::WA_DontShowOnScreen);
-        views::ConnectionsPanel panel(&host);
-        panel.resize(1000, 220);
-        host.show();
-        ConnectionInfo agent;
-        agent.agentId = "node/0";
-        agent.peer = "127.0.0.1:38412";
-        agent.runName = "a";
-        panel.setConnections({ agent });
-        const auto* table = panel.findChild<QTableView*>(QStringLiteral("connectionsTable"));
-        QTRY_VERIFY(table->isVisible());
-        ConnectionInfo other = agent;
-        other.agentId = "node/1";
-        other.runName = "a-run-with-a-longer-name";
-        panel.setConnections({ agent, other });
-        const int words
-            = QFontMetrics(views::wordsFont(12)).horizontalAdvance(QString::fromStdString(other.runName)) + 16;
-        QTRY_VERIFY(table->columnWidth(items::ConnectionsModel::RunColumn) >= words);
-        QCOMPARE(table->horizontalScrollBar()->maximum(), 0);
-        // And one that is called otherwise later.
-        agent.runName = "a-run-with-a-name-that-is-longer-still";
-        panel.setConnections({ agent, other });
-        const int longer
-            = QFontMetrics(views::wordsFont(12)).horizontalAdvance(QString::fromStdString(agent.runName)) + 16;
-        QVERIFY(table->columnWidth(items::ConnectionsModel::RunColumn) >= longer);
     }
 
     void theLastFiniteValueHasTheUnitOfItsRow()
