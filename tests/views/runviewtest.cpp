@@ -130,6 +130,7 @@ private Q_SLOTS:
     {
         auto* view = open<RunView>();
         const auto& groups = view->facts()->groups();
+        QCOMPARE(groups.back().title, QStringLiteral("Fields set in the config"));
         QCOMPARE(groups.size(), std::size_t { 4 });
         QCOMPARE(groups[0].facts,
             (std::vector<analysis::Fact> {
@@ -324,6 +325,9 @@ private Q_SLOTS:
         auto* view = open<RunView>();
         QTRY_VERIFY(view->system()->picture() && view->system()->picture()->series.size() == 3);
         const auto& series = view->system()->picture()->series;
+        // Steps have ended: that none has is no reason.
+        QVERIFY2(view->system()->emptyText().endsWith(QStringLiteral("or its agent sends none.")),
+            qPrintable(view->system()->emptyText()));
         QCOMPARE(series[0].row.label, QStringLiteral("resident memory, GiB"));
         QCOMPARE(series[0].result.buckets.back().last, 1.5);
         QCOMPARE(series[2].row.label, QStringLiteral("process CPU, %"));

@@ -20,6 +20,7 @@ public:
     void setPicture(std::shared_ptr<const CurvePicture> picture);
     std::shared_ptr<const CurvePicture> picture() const { return m_picture; }
     void setEmptyText(const QString& text);
+    const QString& emptyText() const { return m_emptyText; }
     void setSmoothing(double weight);
     /// What was measured at the cursor, of every series of the picture; none: its buckets answer.
     void setLegendValues(std::vector<LegendValue> values);

@@ -18,6 +18,7 @@
 #include <telltale/plot/overviewcanvas.h>
 #include <telltale/plot/scrolledplots.h>
 #include <telltale/runs/panelhead.h>
+#include <telltale/store/confighistory.h>
 
 #include "consolepane.h"
 #include "facttree.h"
@@ -96,8 +97,6 @@ QWidget* RunView::makeTabs()
     m_system->setObjectName(QStringLiteral("systemCanvas"));
     m_system->setAccessibleName(tr("What the system uses"));
     m_system->setSmoothing(0);
-    m_system->setEmptyText(tr("This run has no system metrics: its config or its environment has them off, its agent "
-                              "sends none, or no step has ended yet."));
     m_logged = new LoggedPane;
     m_console = new ConsolePane;
     m_tabs->addTab(scrolledPlots(m_system), tr("System"));
@@ -123,7 +122,8 @@ void RunView::connectState()
     connect(state, &ViewState::blobsArrived, this, look);
     connect(state, &ViewState::logAppended, this, [look](const store::LogPage& page) {
         const auto isOurs = [](const store::LogRecord& record) {
-            return record.kind == analysis::kTagsRecord || record.kind == analysis::kNotesRecord;
+            return record.kind == analysis::kTagsRecord || record.kind == analysis::kNotesRecord
+                || (record.kind == "config" && record.phase == store::configphase::kApplied);
         };
         if (std::any_of(page.records.begin(), page.records.end(), isOurs))
             look();
@@ -175,6 +175,7 @@ void RunView::begin()
     m_logged->cards()->clear();
     m_console->clear();
     m_system->setPicture(nullptr);
+    m_system->setEmptyText(systemText());
     showDocument();
     askSoon(Urgency::Now);
 }
@@ -206,6 +207,7 @@ void RunView::take(const RunPicture& picture)
         m_document = *picture.document;
         showDocument();
     }
+    m_system->setEmptyText(systemText());
     m_system->setPicture(std::make_shared<const CurvePicture>(picture.system));
     m_known.afterConsole = picture.lastConsole;
     m_known.consoleRank = picture.consoleRank;
@@ -213,6 +215,15 @@ void RunView::take(const RunPicture& picture)
     m_console->append(picture.console, picture.consoleRank.value);
     if (m_logged->cards()->isMissing())
         askSoon(Urgency::WhenIdle);
+}
+
+/// Why there is nothing of the system.
+QString RunView::systemText() const
+{
+    return context().state->ownRange().isEmpty()
+        ? tr("This run has no system metrics: its config or its environment has them off, its agent sends none, or no "
+             "step has ended yet.")
+        : tr("This run has no system metrics: its config or its environment has them off, or its agent sends none.");
 }
 
 void RunView::troubleChanged()
@@ -256,7 +267,7 @@ std::vector<FactTreeModel::Group> RunView::groups() const
     add(tr("Environment"), m_document.environment);
     for (const auto& [rank, environment] : m_document.otherEnvironments)
         add(tr("Environment of rank %1, what differs").arg(rank.value), environment);
-    add(tr("Config"), m_document.config);
+    add(tr("Fields set in the config"), m_document.config);
     return groups;
 }
 

@@ -53,6 +53,7 @@ private:
     void showWritable();
     std::vector<FactTreeModel::Group> groups() const;
     Step newestStep() const;
+    QString systemText() const;
     void edit(Event event);
 
     analysis::RunDocument m_document;
