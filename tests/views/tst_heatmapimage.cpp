@@ -421,6 +421,36 @@ private Q_SLOTS:
         QVERIFY(barOf(92) >= 36);
     }
 
+    void aLowLegendOfADifferenceKeepsItsMiddleAndDropsPairs()
+    {
+        HeatPicture p = picture(3, 300);
+        p.sides = std::make_shared<HeatSides>();
+        p.scaleMode = HeatScale::Difference;
+        p.finish();
+        const Theme& theme = Theme::current();
+        std::set<std::size_t> counts;
+        for (int height = 92; height < 300; ++height) {
+            QImage image(142, height, QImage::Format_RGB32);
+            image.fill(theme.base);
+            QPainter painter(&image);
+            paintHeatLegend(painter, QRectF(0, 0, 142, height), p, theme, false);
+            painter.end();
+            std::vector<int> marks; // right of the colors
+            for (int y = 0; y < height; ++y) {
+                if (image.pixel(39, y) == theme.text3.rgb() && image.pixel(41, y) == theme.text3.rgb()
+                    && image.pixel(43, y) == theme.base.rgb())
+                    marks.push_back(y);
+            }
+            counts.insert(marks.size());
+            const QString said = QStringLiteral("%1 px: %2 marks").arg(height).arg(marks.size());
+            QVERIFY2(marks.size() % 2 == 1, qPrintable(said));
+            for (std::size_t i = 0; i < marks.size(); ++i)
+                QVERIFY2(std::abs(marks[i] + marks[marks.size() - 1 - i] - marks.front() - marks.back()) <= 2,
+                    qPrintable(said));
+        }
+        QVERIFY(counts.contains(3) && counts.size() > 1);
+    }
+
     void theLegendOfADifferenceSaysThatItIsSymlog()
     {
         HeatPicture p = picture(3, 300);

@@ -119,6 +119,39 @@ std::vector<ValueScale::Tick> labelsOf(const HeatPicture& picture, int height)
     return labels;
 }
 
+/// The y of those labels that have room. Of differences and ratios the ends and the middle come before what is between,
+/// which goes in pairs.
+std::vector<std::pair<double, ValueScale::Tick>> labelsWithRoom(const HeatPicture& picture, const QRectF& bar)
+{
+    const double height = std::floor(bar.height());
+    std::vector<ValueScale::Tick> labels = labelsOf(picture, static_cast<int>(height));
+    const auto size = [](const ValueScale::Tick& tick) { return std::abs(tick.value); };
+    const bool isOfPairs = !picture.ticks.empty();
+    if (isOfPairs) {
+        const double end = size(std::ranges::max(labels, {}, size));
+        std::ranges::stable_sort(labels, {}, [&](const ValueScale::Tick& tick) {
+            return size(tick) == end ? -2 * end : tick.value == 0 ? -1.5 * end : -size(tick);
+        });
+    }
+    std::vector<std::pair<double, ValueScale::Tick>> shown;
+    for (auto next = labels.begin(); next != labels.end();) {
+        const auto rest = std::find_if(next + 1, labels.end(),
+            [&](const ValueScale::Tick& other) { return !isOfPairs || size(other) != size(*next); });
+        const std::size_t before = shown.size();
+        bool hasRoom = true;
+        for (; next != rest; ++next) {
+            const double y = std::round(bar.bottom() - picture.scale.unitOf(next->value) * height);
+            hasRoom = hasRoom && std::ranges::none_of(shown, [y](const auto& other) {
+                return std::abs(other.first - y) < kTickPitch;
+            });
+            shown.emplace_back(y, *next);
+        }
+        if (!hasRoom)
+            shown.resize(before);
+    }
+    return shown;
+}
+
 /// The ends of a map of colors are near those of the page: both have an edge.
 void paintClip(QPainter& painter, QPointF center, QPointF tip, double half, const QColor& color, const Theme& theme)
 {
@@ -149,12 +182,7 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
         paintClip(
             painter, QPointF(bar.center().x(), bar.bottom() + 2), QPointF(0, 6), 6.5, QColor::fromRgb(table[0]), theme);
     painter.setFont(numberFont(11));
-    std::vector<double> taken; // the outer ones come first
-    for (const ValueScale::Tick& tick : labelsOf(picture, height)) {
-        const double y = std::round(bar.bottom() - picture.scale.unitOf(tick.value) * height);
-        if (std::any_of(taken.begin(), taken.end(), [y](double other) { return std::abs(other - y) < kTickPitch; }))
-            continue;
-        taken.push_back(y);
+    for (const auto& [y, tick] : labelsWithRoom(picture, bar)) {
         painter.fillRect(QRectF(bar.right() + 1, y, 4, 1), theme.text3);
         painter.setPen(theme.text2);
         QString label = tick.label;
