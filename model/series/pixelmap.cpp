@@ -18,6 +18,10 @@ Wide wide(std::int64_t value)
 
 int PixelMap::pixelOf(Step step) const
 {
+    const auto steps = static_cast<std::uint64_t>(step.value - m_range.first.value);
+    const auto pixels = static_cast<std::uint64_t>(m_pixels);
+    if (steps >> 32 == 0) // divided in a tenth of the time
+        return static_cast<int>(steps * pixels / static_cast<std::uint64_t>(m_range.count()));
     return static_cast<int>(wide(step.value - m_range.first.value) * wide(m_pixels) / wide(m_range.count()));
 }
 
