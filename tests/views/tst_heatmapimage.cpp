@@ -451,6 +451,23 @@ private Q_SLOTS:
         QVERIFY(counts.contains(3) && counts.size() > 1);
     }
 
+    void theNameInALegendLosesWholePartsInFront()
+    {
+        const auto painted = [](const QString& name) {
+            HeatPicture p = picture(3, 300);
+            p.axes = HeatAxes::RankByStep;
+            p.rows.front().key.name = name;
+            p.finish();
+            QImage image(142, 60, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            paintHeatLegend(painter, QRectF(0, 0, 142, 200), p, Theme::current(), false);
+            return image;
+        };
+        const QString part = QStringLiteral("experts.1.fc1.weight");
+        QCOMPARE(painted(QStringLiteral("blocks.2.mlp.") + part), painted(QChar(0x2026) + part));
+    }
+
     void theLegendOfADifferenceSaysThatItIsSymlog()
     {
         HeatPicture p = picture(3, 300);

@@ -12,6 +12,7 @@
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/labels.h>
 
 namespace telltale::views {
 
@@ -220,8 +221,7 @@ void paintHeatLegend(
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text2);
         painter.drawText(QPointF(x, y + 27),
-            painter.fontMetrics().elidedText(
-                picture.rows.front().fullName(), Qt::ElideLeft, static_cast<int>(area.right() - x)));
+            fitLabels({ picture.rows.front().fullName() }, painter.fontMetrics(), area.right() - x).front());
         y += 15;
     }
     painter.setFont(wordsFont(10));
