@@ -17,16 +17,22 @@ QString shownName(const QString& name)
 QString shownSlot(const Slot& slot)
 {
     using telltale::Role; // not that of items
-    if (slot.role != Role::Before && slot.role != Role::After)
-        return QString::fromStdString(slot.text());
     Slot shown = slot;
-    shown.role = Role::Named;
-    shown.word = (slot.role == Role::Before ? QCoreApplication::translate("Slot", "before")
-                                            : QCoreApplication::translate("Slot", "after"))
-                     .toStdString();
-    if (shown.number == 0)
-        shown.number = -1; // most have one argument
-    return QString::fromStdString(shown.text());
+    if (slot.role == Role::Before || slot.role == Role::After) {
+        shown.role = Role::Named;
+        shown.word = (slot.role == Role::Before ? QCoreApplication::translate("Slot", "before")
+                                                : QCoreApplication::translate("Slot", "after"))
+                         .toStdString();
+        if (shown.number == 0)
+            shown.number = -1; // most have one argument
+    }
+    QString text = QString::fromStdString(shown.text());
+    if (slot.head >= 0) {
+        const QString head = QStringLiteral("head_%1").arg(slot.head);
+        text.replace(
+            text.lastIndexOf(head), head.size(), QCoreApplication::translate("Slot", "head %1").arg(slot.head));
+    }
+    return text;
 }
 
 QString shownTensor(const QString& name, const Slot& slot, QChar between)

@@ -13,7 +13,8 @@ namespace telltale::items {
 /// "all_reduce train.py:55 main" of the call site of a collective, "all_reduce (train.py[55] main)"; others as they
 /// are.
 QString shownName(const QString& name);
-/// "before" and "after" of the first argument of a collective, "pre_0" and "post_0"; others as they are.
+/// "before" and "after" of the first argument of a collective, "pre_0" and "post_0", "head 3" of "head_3";
+/// others as they are.
 QString shownSlot(const Slot& slot);
 /// Both, the slot where there is one.
 QString shownTensor(const QString& name, const Slot& slot, QChar between = u' ');

@@ -272,6 +272,9 @@ private Q_SLOTS:
         QCOMPARE(items::shownSlot(before), QStringLiteral("before"));
         QCOMPARE(items::shownSlot({ .role = Role::After, .number = 1 }), QStringLiteral("after_1"));
         QCOMPARE(items::shownSlot(Slot::input(1)), QStringLiteral("input_1"));
+        QCOMPARE(items::shownSlot(Slot::ofHead(3)), QStringLiteral("head 3"));
+        QCOMPARE(items::shownSlot({ .role = Role::Named, .head = 1, .call = 1, .word = "head_1" }),
+            QStringLiteral("head_1 head 1@2"));
         const std::vector<Row> rows = buildRows(*m_state->catalog(), { Kind::Comm, Rank { 0 }, {}, {} });
         QCOMPARE(rows.front().label, QStringLiteral("all_reduce train.py:55 reduce before"));
         QCOMPARE(rows.front().fullName(), rows.front().label);

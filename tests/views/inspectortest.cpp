@@ -146,7 +146,7 @@ private Q_SLOTS:
             const QString text = kinds()->model()->index(row, 0).data(Qt::ToolTipRole).toString();
             whole.insert(text);
             // Another statistic than that of the title says which it is.
-            const QString other = text.contains(QStringLiteral("head_")) ? statText(Stat::Entropy)
+            const QString other = text.contains(QStringLiteral("head ")) ? statText(Stat::Entropy)
                 : text.contains(QStringLiteral("weight"))                ? statText(Stat::Norm)
                                                                          : QString();
             QCOMPARE(text.endsWith(u')'), !other.isEmpty());
@@ -224,9 +224,9 @@ private Q_SLOTS:
     {
         const auto head = [this] { return values()->text().section(u'\n', 0, 0); };
         choose(Kind::Attention, { Slot::ofHead(0), Slot::ofHead(2) });
-        QTRY_COMPARE(head(), QStringLiteral("At step 39\thead_0\thead_2"));
+        QTRY_COMPARE(head(), QStringLiteral("At step 39\thead 0\thead 2"));
         choose(Kind::Attention, { Slot::ofHead(3) });
-        QTRY_COMPARE(head(), QStringLiteral("At step 39\thead_3"));
+        QTRY_COMPARE(head(), QStringLiteral("At step 39\thead 3"));
         // What goes in stays beside what comes out.
         choose(Kind::Actv, { Slot::output() });
         QTRY_COMPARE(head(), QStringLiteral("At step 39\tinput\toutput"));

@@ -74,7 +74,7 @@ QString cut(const Label& label, Front front, const QFontMetricsF& metrics, doubl
         if (metrics.horizontalAdvance(text) <= width)
             return text;
     }
-    // Of what stands behind a path the beginning tells most: "head_3 mean over queries".
+    // Of what stands behind a path the beginning tells most: "head 3 mean over queries".
     return label.slot < 0
         ? QString()
         : metrics.elidedText(word + tag + kDots + label.text.mid(label.slot + 1), Qt::ElideRight, width);
