@@ -148,6 +148,52 @@ private Q_SLOTS:
         QCOMPARE(formatTick(0.001, 0.001), formatTick(0.001, 0.0005));
     }
 
+    void theTicksOfALogAxisAreOfOneForm()
+    {
+        const auto labelsOf = [](const ValueScale& scale, int length) {
+            QStringList labels;
+            for (const ValueScale::Tick& tick : scale.ticks(length))
+                labels << tick.label;
+            return labels.join(u' ');
+        };
+        constexpr auto kLog = ValueScale::Mode::Log;
+        QCOMPARE(labelsOf({ kLog, 1e-3, 1 }, 90), QStringLiteral("0.001 0.01 0.1 1"));
+        QCOMPARE(labelsOf({ kLog, 9e-4, 0.04 }, 100), QStringLiteral("0.001 0.003 0.01 0.03"));
+        QCOMPARE(labelsOf({ kLog, 1e-4, 1 }, 150), QStringLiteral("1e-4 1e-3 1e-2 1e-1 1"));
+        QCOMPARE(labelsOf({ kLog, 1e-5, 1e-2 }, 100), QStringLiteral("1e-5 1e-4 1e-3 1e-2"));
+        QCOMPARE(labelsOf(ValueScale(kLog, 1e-5, 1e-2).ofShares(), 100),
+            QString(QStringLiteral("0.001_% 0.01_% 0.1_% 1_%")).replace(u'_', QChar(0x00A0)));
+        QCOMPARE(labelsOf({ kLog, 100, 5000 }, 100),
+            QStringList({ QStringLiteral("100"), QStringLiteral("300"), formatStep(1000), formatStep(3000) })
+                .join(u' '));
+        // A label keeps the figures that it has.
+        std::vector<ValueScale::Tick> ticks { { 0.0042, QStringLiteral("4.2e-3") }, { 0.1, QStringLiteral("0.1") } };
+        writeAlike(ticks);
+        QCOMPARE(ticks[0].label, QStringLiteral("0.0042"));
+        ticks = { { 4.2e-4, QStringLiteral("4.2e-4") }, { -0.35, QStringLiteral("\u22120.35") } };
+        writeAlike(ticks);
+        QCOMPARE(ticks[1].label, QStringLiteral("\u22123.5e-1"));
+        // Of any range there are no two that mix.
+        std::mt19937 random(4);
+        std::uniform_real_distribution<double> exponent(-7, 7);
+        for (int round = 0; round < 4000; ++round) {
+            const double low = std::pow(10, exponent(random));
+            const ValueScale scale(
+                round % 2 ? kLog : ValueScale::Mode::Symlog, low, low * std::pow(10, std::abs(exponent(random))));
+            bool hasPowers = false;
+            bool hasOthers = false;
+            for (const ValueScale::Tick& tick : scale.ticks(20 + round % 300)) {
+                const bool isPower = tick.label.contains(u'e');
+                hasPowers = hasPowers || isPower;
+                hasOthers = hasOthers || (!isPower && tick.value > 0 && (tick.value < 1 || tick.value >= 1000));
+                const QString number = QString(tick.label).remove(QChar(0x202F)).replace(QChar(0x2212), u'-');
+                QVERIFY2(
+                    std::abs(number.toDouble() - tick.value) <= 1e-6 * std::abs(tick.value), qPrintable(tick.label));
+            }
+            QVERIFY2(!hasPowers || !hasOthers, qPrintable(labelsOf(scale, 20 + round % 300)));
+        }
+    }
+
     void aSymlogAxisNamesBothItsEnds()
     {
         for (const auto& [low, high] : { std::pair(0.02, 0.6), std::pair(-0.7, -0.03), std::pair(-0.3, 0.6) }) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <QRegularExpression>
+
 #include "theme.h"
 
 namespace telltale::views {
@@ -24,6 +26,26 @@ double lastDigitOf(double value)
     for (int more = 0; more < 6 && std::abs(value / digit - std::round(value / digit)) > 1e-6; ++more)
         digit /= 10;
     return digit;
+}
+
+/// "1.2e-3" of a value above zero, without zeros at the end of its digits.
+QString powerText(double magnitude, int figures)
+{
+    const QString text = QString::number(magnitude, 'e', figures - 1);
+    const qsizetype at = text.indexOf(QLatin1Char('e'));
+    QString mantissa = text.left(at);
+    while (mantissa.contains(QLatin1Char('.'))
+        && (mantissa.endsWith(QLatin1Char('0')) || mantissa.endsWith(QLatin1Char('.'))))
+        mantissa.chop(1);
+    return mantissa + QLatin1Char('e') + QString::number(text.mid(at + 1).toInt());
+}
+
+/// The figures of a label: 2 of "0.35 %" and of "3.5e-3".
+int figuresOf(const QString& label)
+{
+    const QString digits = label.section(u'e', 0, 0).remove(QRegularExpression(QStringLiteral("[^0-9]")));
+    const auto first = std::find_if(digits.begin(), digits.end(), [](QChar digit) { return digit != u'0'; });
+    return std::clamp(static_cast<int>(digits.end() - first), 1, 12);
 }
 
 /// Values m x 10^k within [low, high] for each mantissa, ascending; both bounds positive.
@@ -82,14 +104,7 @@ QString formatTick(double value, double distance)
     const bool small = magnitude < 1e-3 || (magnitude < 1e-2 && distance < 1e-3 * (1 + 1e-9));
     if (small || magnitude > 9999.5) {
         // formatValue keeps up to 99 999 plain, an axis does not.
-        QString text = QString::number(magnitude, 'e', needed - 1);
-        const qsizetype at = text.indexOf(QLatin1Char('e'));
-        const int power = text.mid(at + 1).toInt();
-        QString mantissa = text.left(at);
-        while (mantissa.contains(QLatin1Char('.'))
-            && (mantissa.endsWith(QLatin1Char('0')) || mantissa.endsWith(QLatin1Char('.'))))
-            mantissa.chop(1);
-        text = mantissa + QLatin1Char('e') + QString::number(power);
+        const QString text = powerText(magnitude, needed);
         return value < 0 ? QChar(0x2212) + text : text;
     }
     return formatValue(value, std::max(needed, static_cast<int>(exponent) + 1));
@@ -102,6 +117,44 @@ QString formatDecade(double value)
         return formatTick(value, magnitude);
     const QString text = QStringLiteral("1e%1").arg(static_cast<int>(std::lround(std::log10(magnitude))));
     return value < 0 ? QChar(0x2212) + text : text;
+}
+
+void writeLabelsAlike(const std::vector<std::pair<double, QString*>>& labels)
+{
+    constexpr double kPlainFrom = 1e-3 * (1 - 1e-9);
+    constexpr double kPlainTo = 9999.5;
+    const auto isPower = [](const QString& text) { return text.contains(u'e'); };
+    bool hasPowers = false;
+    bool hasOthers = false;
+    bool canBePlain = true;
+    const auto magnitudeOf
+        = [](double value, const QString& text) { return std::abs(value) * (text.endsWith(u'%') ? 100 : 1); };
+    const auto isOther = [&](double magnitude, const QString& text) {
+        return !isPower(text) && magnitude > 0 && (magnitude < 1 || magnitude > 999.5);
+    };
+    for (const auto& [value, text] : labels) {
+        const double magnitude = magnitudeOf(value, *text);
+        hasPowers = hasPowers || isPower(*text);
+        hasOthers = hasOthers || isOther(magnitude, *text);
+        canBePlain = canBePlain && (magnitude == 0 || (magnitude >= kPlainFrom && magnitude < kPlainTo));
+    }
+    if (!hasPowers || !hasOthers)
+        return;
+    for (const auto& [value, text] : labels) {
+        const double magnitude = magnitudeOf(value, *text);
+        const int figures = figuresOf(*text);
+        QString number;
+        if (canBePlain && isPower(*text))
+            number
+                = formatValue(magnitude * (1 + 1e-12), std::max(figures, static_cast<int>(std::log10(magnitude)) + 1));
+        else if (!canBePlain && isOther(magnitude, *text))
+            number = powerText(magnitude, figures);
+        else
+            continue;
+        if (value < 0)
+            number.prepend(QChar(0x2212));
+        *text = text->endsWith(u'%') ? percentOf(number) : number;
+    }
 }
 
 QString percentOf(const QString& number)
@@ -258,6 +311,8 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
         std::ranges::sort(values);
         ticks = placed(values, length, spacing * 0.8, most);
     }
+    if (m_mode != Mode::Linear)
+        writeAlike(ticks);
     return ticks;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include <QString>
@@ -54,6 +55,16 @@ private:
 std::vector<double> niceValues(double low, double high, int count);
 /// As on axes: 1e-4 outside 1e-3..9 999, decimals as the distance between two labels needs.
 QString formatTick(double value, double distance);
+/// Puts the labels of one log axis, with their values, into one form: 0.003 beside 0.1, or where one of them is outside
+/// 1e-3..9 999, 1e-1 beside 1e-4. 1, 10 and 100 stand beside both. Shares are those that end with "%".
+void writeLabelsAlike(const std::vector<std::pair<double, QString*>>& labels);
+template <typename Tick> void writeAlike(std::vector<Tick>& ticks)
+{
+    std::vector<std::pair<double, QString*>> labels;
+    for (Tick& tick : ticks)
+        labels.emplace_back(tick.value, &tick.label);
+    writeLabelsAlike(labels);
+}
 QString percentOf(const QString& number); ///< "25 %"
 QString formatDecade(double value); ///< of a power of ten, or zero: "0.1", "100", "1e3"
 

@@ -90,6 +90,8 @@ std::vector<BinAxis::Tick> BinAxis::ticks(int height, double distance) const
                 m_isLog ? formatDecade(value) : formatTick(value, values.size() > 1 ? values[1] - values[0] : 0.1) });
     }
     std::sort(ticks.begin(), ticks.end(), [](const Tick& a, const Tick& b) { return a.unit < b.unit; });
+    if (m_isLog)
+        writeAlike(ticks);
     return ticks;
 }
 

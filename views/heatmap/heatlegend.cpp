@@ -117,6 +117,8 @@ std::vector<ValueScale::Tick> labelsOf(const HeatPicture& picture, int height)
         std::erase_if(labels, isWithin(kTickPitch));
         labels.push_back({ end, endText(scale, end) });
     }
+    if (scale.mode() != ValueScale::Mode::Linear)
+        writeAlike(labels);
     return labels;
 }
 
