@@ -258,37 +258,6 @@
     </message>
 </context>
 <context>
-    <name>telltale::views::HeadMapsPanel</name>
-    <message numerus="yes">
-        <source>  ·  some of %n recorded steps in sight: zoom in to see more</source>
-        <translation>
-            <numerusform>  ·  some of %n recorded step in sight: zoom in to see more</numerusform>
-            <numerusform>  ·  some of %n recorded steps in sight: zoom in to see more</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>  ·  %n more are not drawn: select some</source>
-        <translation>
-            <numerusform>  ·  %n more is not drawn: select some</numerusform>
-            <numerusform>  ·  %n more are not drawn: select some</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>  ·  none of the selected heads, these %n are recorded</source>
-        <translation>
-            <numerusform>  ·  none of the selected heads, this one is recorded</numerusform>
-            <numerusform>  ·  none of the selected heads, these %n are recorded</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>  ·  %n selected heads have no map</source>
-        <translation>
-            <numerusform>  ·  %n selected head has no map</numerusform>
-            <numerusform>  ·  %n selected heads have no map</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>telltale::views::CalmWords</name>
     <message numerus="yes">
         <source>%1 rules looked at %2 tensors and scalars of %n ranks.</source>
@@ -449,6 +418,37 @@
         <translation>
             <numerusform>and %n more</numerusform>
             <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::HeadMapsPanel</name>
+    <message numerus="yes">
+        <source>  ·  some of %n recorded steps in sight: zoom in to see more</source>
+        <translation>
+            <numerusform>  ·  some of %n recorded step in sight: zoom in to see more</numerusform>
+            <numerusform>  ·  some of %n recorded steps in sight: zoom in to see more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  %n more are not drawn: select some</source>
+        <translation>
+            <numerusform>  ·  %n more is not drawn: select some</numerusform>
+            <numerusform>  ·  %n more are not drawn: select some</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  none of the selected heads, these %n are recorded</source>
+        <translation>
+            <numerusform>  ·  none of the selected heads, this one is recorded</numerusform>
+            <numerusform>  ·  none of the selected heads, these %n are recorded</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  %n selected heads have no map</source>
+        <translation>
+            <numerusform>  ·  %n selected head has no map</numerusform>
+            <numerusform>  ·  %n selected heads have no map</numerusform>
         </translation>
     </message>
 </context>

@@ -204,15 +204,15 @@
         <source>median</source>
         <translation>中位数</translation>
     </message>
-    <message>
-        <source>smallest to largest</source>
-        <translation>最小到最大</translation>
-    </message>
     <message numerus="yes">
         <source>of %n runs</source>
         <translation>
             <numerusform>共 %n 次运行</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>range</source>
+        <translation>范围</translation>
     </message>
 </context>
 <context>
@@ -489,6 +489,10 @@
         <source>0 everywhere</source>
         <translation>处处为 0</translation>
     </message>
+    <message>
+        <source>B − A, symlog</source>
+        <translation>B − A，对称对数</translation>
+    </message>
 </context>
 <context>
     <name>Incident</name>
@@ -754,7 +758,7 @@
     </message>
     <message>
         <source>First abnormal: %1, %2, %3: %4.</source>
-        <translation>最先异常：%1，%2，%3：%4。</translation>
+        <translation>首个异常：%1，%2，%3：%4。</translation>
     </message>
     <message>
         <source>its largest logit has grown for %1 steps, to %2; it was about %3</source>
@@ -2173,6 +2177,10 @@
     <message>
         <source>after</source>
         <translation>调用后</translation>
+    </message>
+    <message>
+        <source>head %1</source>
+        <translation>头 %1</translation>
     </message>
 </context>
 <context>
@@ -4468,6 +4476,11 @@ GPL-3.0-or-later</translation>
             <numerusform>%n 个异常事件中的 %1 个</numerusform>
         </translation>
     </message>
+    <message>
+        <source>%1.</source>
+        <comment>a sentence</comment>
+        <translation>%1。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AnswersModel</name>
@@ -4497,7 +4510,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>rev %1</source>
-        <translation>版本 %1</translation>
+        <translation>修订 %1</translation>
     </message>
     <message>
         <source>Rank</source>
@@ -4533,7 +4546,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>The config of the training itself: no revision of this run&apos;s history is in force</source>
-        <translation>训练自身的配置：此运行历史中没有任何版本在生效</translation>
+        <translation>训练自身的配置：此运行历史中没有任何修订在生效</translation>
     </message>
 </context>
 <context>
@@ -4547,7 +4560,7 @@ GPL-3.0-or-later</translation>
     <name>telltale::views::AttentionCanvas</name>
     <message>
         <source>entropy under half of what it was %1 steps ago</source>
-        <translation>熵不足 %1 步前的一半</translation>
+        <translation>熵已低于 %1 步前的一半</translation>
     </message>
     <message>
         <source>fell by over 30 % in %1 steps</source>
@@ -4779,61 +4792,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>maps</source>
         <translation>注意力图</translation>
-    </message>
-</context>
-<context>
-    <name>telltale::views::HeadMapsPanel</name>
-    <message>
-        <source>Attention maps of queries and keys</source>
-        <translation>query 与 key 的注意力图</translation>
-    </message>
-    <message>
-        <source>queries down, keys across, recorded at step %1</source>
-        <translation>纵向为 query，横向为 key，记录于第 %1 步</translation>
-    </message>
-    <message>
-        <source>queries down, keys across, recorded at step %1, the nearest to step %2</source>
-        <translation>纵向为 query，横向为 key，记录于第 %1 步，最接近第 %2 步</translation>
-    </message>
-    <message>
-        <source>queries down, keys across, recorded from step %1 to step %2</source>
-        <translation>纵向为 query，横向为 key，记录于第 %1 步至第 %2 步</translation>
-    </message>
-    <message>
-        <source>  ·  step %1 is the nearest to step %2</source>
-        <translation>  ·  第 %1 步离第 %2 步最近</translation>
-    </message>
-    <message numerus="yes">
-        <source>  ·  some of %n recorded steps in sight: zoom in to see more</source>
-        <translation>
-            <numerusform>  ·  可见范围内有 %n 个记录步，仅显示其中一部分：放大可查看更多</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>  ·  %n more are not drawn: select some</source>
-        <translation>
-            <numerusform>  ·  另有 %n 个未绘制：请选择几个</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>  ·  none of the selected heads, these %n are recorded</source>
-        <translation>
-            <numerusform>  ·  所选的头均无记录，已记录的是这 %n 个</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>  ·  %n selected heads have no map</source>
-        <translation>
-            <numerusform>  ·  另有 %n 个所选头没有注意力图</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>No module with an attention map matches the filter “%1”.</source>
-        <translation>没有带注意力图的模块符合筛选“%1”。</translation>
-    </message>
-    <message>
-        <source>Rank %1 has recorded no attention maps. Ask for some in the config: &quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</source>
-        <translation>rank %1 没有记录注意力图。可在配置中要求记录：&quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</translation>
     </message>
 </context>
 <context>
@@ -5588,7 +5546,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>rev %1 on %2 of %3 ranks</source>
-        <translation>版本 %1：%3 个 rank 中 %2 个已生效</translation>
+        <translation>修订 %1：%3 个 rank 中 %2 个已生效</translation>
     </message>
     <message numerus="yes">
         <source>draft: %n change(s)</source>
@@ -5608,11 +5566,11 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Apply rev %1</source>
-        <translation>应用版本 %1</translation>
+        <translation>应用修订 %1</translation>
     </message>
     <message>
         <source>Answers to rev %1</source>
-        <translation>对版本 %1 的答复</translation>
+        <translation>对修订 %1 的答复</translation>
     </message>
     <message>
         <source>Cannot read %1: %2</source>
@@ -5669,12 +5627,12 @@ GPL-3.0-or-later</translation>
     <message numerus="yes">
         <source>%n revision(s)</source>
         <translation>
-            <numerusform>%n 个版本</numerusform>
+            <numerusform>%n 个修订</numerusform>
         </translation>
     </message>
     <message>
         <source>Changes against rev %1</source>
-        <translation>与版本 %1 的差异</translation>
+        <translation>与修订 %1 的差异</translation>
     </message>
     <message>
         <source>what runs now</source>
@@ -5749,6 +5707,14 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>%1（另有 %n 处，F8 跳到下一处）</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>No rank answered a config.</source>
+        <translation>没有 rank 答复过配置。</translation>
+    </message>
+    <message>
+        <source>No config was applied.</source>
+        <translation>没有应用过配置。</translation>
     </message>
 </context>
 <context>
@@ -5905,6 +5871,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>events</source>
         <translation>事件</translation>
+    </message>
+    <message>
+        <source>at step %1</source>
+        <translation>第 %1 步</translation>
     </message>
 </context>
 <context>
@@ -6261,7 +6231,7 @@ GPL-3.0-or-later</translation>
     <name>telltale::views::EventMark</name>
     <message>
         <source>rev %1</source>
-        <translation>版本 %1</translation>
+        <translation>修订 %1</translation>
     </message>
     <message>
         <source>rules</source>
@@ -6539,6 +6509,61 @@ GPL-3.0-or-later</translation>
     <message>
         <source>step %1</source>
         <translation>第 %1 步</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::HeadMapsPanel</name>
+    <message>
+        <source>Attention maps of queries and keys</source>
+        <translation>query 与 key 的注意力图</translation>
+    </message>
+    <message>
+        <source>queries down, keys across, recorded at step %1</source>
+        <translation>纵向为 query，横向为 key，记录于第 %1 步</translation>
+    </message>
+    <message>
+        <source>queries down, keys across, recorded at step %1, the nearest to step %2</source>
+        <translation>纵向为 query，横向为 key，记录于第 %1 步，最接近第 %2 步</translation>
+    </message>
+    <message>
+        <source>queries down, keys across, recorded from step %1 to step %2</source>
+        <translation>纵向为 query，横向为 key，记录于第 %1 步至第 %2 步</translation>
+    </message>
+    <message>
+        <source>  ·  step %1 is the nearest to step %2</source>
+        <translation>  ·  第 %1 步离第 %2 步最近</translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  some of %n recorded steps in sight: zoom in to see more</source>
+        <translation>
+            <numerusform>  ·  可见范围内有 %n 个记录步，仅显示其中一部分：放大可查看更多</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  %n more are not drawn: select some</source>
+        <translation>
+            <numerusform>  ·  另有 %n 个未绘制：请选择几个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  none of the selected heads, these %n are recorded</source>
+        <translation>
+            <numerusform>  ·  所选的头均无记录，已记录的是这 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  %n selected heads have no map</source>
+        <translation>
+            <numerusform>  ·  另有 %n 个所选头没有注意力图</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No module with an attention map matches the filter “%1”.</source>
+        <translation>没有带注意力图的模块符合筛选“%1”。</translation>
+    </message>
+    <message>
+        <source>Rank %1 has recorded no attention maps. Ask for some in the config: &quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</source>
+        <translation>rank %1 没有记录注意力图。可在配置中要求记录：&quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</translation>
     </message>
 </context>
 <context>
@@ -7354,6 +7379,10 @@ GPL-3.0-or-later</translation>
             <numerusform>全部 %n 个 rank</numerusform>
         </translation>
     </message>
+    <message>
+        <source>log</source>
+        <translation>对数</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::OverviewView</name>
@@ -7860,12 +7889,16 @@ GPL-3.0-or-later</translation>
         <source>Ranks %1: </source>
         <translation>rank %1：</translation>
     </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::RevisionList</name>
     <message>
         <source>Revisions of the config</source>
-        <translation>配置的各个版本</translation>
+        <translation>配置修订</translation>
     </message>
     <message numerus="yes">
         <source>%n more</source>
@@ -7882,7 +7915,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>rev %1</source>
-        <translation>版本 %1</translation>
+        <translation>修订 %1</translation>
     </message>
     <message>
         <source>step %1 by %2, %3</source>
@@ -8078,7 +8111,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>This run has no system metrics: its config or its environment has them off, its agent sends none, or no step has ended yet.</source>
-        <translation>此运行没有系统指标：配置或环境将其关闭、代理不发送，或尚无步结束。</translation>
+        <translation>此运行没有系统指标：配置或环境将其关闭、代理不发送，或还没有完成任何一步。</translation>
     </message>
     <message>
         <source>System</source>
@@ -8117,12 +8150,16 @@ GPL-3.0-or-later</translation>
         <translation>rank %1 的环境（仅差异）</translation>
     </message>
     <message>
-        <source>Config</source>
-        <translation>配置</translation>
-    </message>
-    <message>
         <source>Facts</source>
         <translation>信息</translation>
+    </message>
+    <message>
+        <source>This run has no system metrics: its config or its environment has them off, or its agent sends none.</source>
+        <translation>此运行没有系统指标：配置或环境将其关闭，或代理不发送。</translation>
+    </message>
+    <message>
+        <source>Fields set in the config</source>
+        <translation>配置中设置的字段</translation>
     </message>
 </context>
 <context>
