@@ -30,25 +30,37 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
     QGridLayout* grid = nullptr;
     QString menu;
     int row = 0;
+    const auto begin = [&](const QString& title) {
+        row = 0;
+        groups.push_back(new QWidget);
+        grid = new QGridLayout(groups.back());
+        grid->setContentsMargins(0, 0, 0, 12);
+        grid->setHorizontalSpacing(20);
+        grid->setVerticalSpacing(6);
+        grid->setColumnStretch(0, 1);
+        grid->addWidget(new RoleLabel(title, &Theme::text2, views::wordsFont(11, 600)), 0, 0);
+    };
+    const auto add = [&](const QString& words, const QKeySequence& key) {
+        ++row;
+        grid->addWidget(new RoleLabel(words, &Theme::text, views::wordsFont(12)), row, 0);
+        grid->addWidget(new KeyChip(KeyChip::textOf(key), {}), row, 1, Qt::AlignRight);
+    };
     for (const CommandRegistry::Entry& entry : commands.all()) {
         if (entry.command.shortcut.isEmpty())
             continue;
         if (groups.empty() || entry.command.menu != menu) {
             menu = entry.command.menu;
-            row = 0;
-            groups.push_back(new QWidget);
-            grid = new QGridLayout(groups.back());
-            grid->setContentsMargins(0, 0, 0, 12);
-            grid->setHorizontalSpacing(20);
-            grid->setVerticalSpacing(6);
-            grid->setColumnStretch(0, 1);
-            grid->addWidget(
-                new RoleLabel(CommandRegistry::plain(menu), &Theme::text2, views::wordsFont(11, 600)), 0, 0);
+            begin(CommandRegistry::plain(menu));
         }
-        ++row;
-        grid->addWidget(new RoleLabel(entry.words(), &Theme::text, views::wordsFont(12)), row, 0);
-        grid->addWidget(new KeyChip(KeyChip::textOf(entry.command.shortcut), {}), row, 1, Qt::AlignRight);
+        add(entry.words(), entry.command.shortcut);
     }
+    begin(tr("In a plot")); // what no menu has
+    add(tr("Zoom in"), Qt::Key_Plus);
+    add(tr("Zoom out"), Qt::Key_Minus);
+    add(tr("First visible step"), Qt::Key_Home);
+    add(tr("Last visible step"), Qt::Key_End);
+    add(tr("Hide or show the nearest curve"), Qt::Key_H);
+    add(tr("Show the nearest curve alone, or all again"), Qt::Key_I);
     constexpr QSize kFrame(40, 80); // of the screen stays free
     constexpr int kInset = 20;
     constexpr int kBetween = 40;

@@ -613,6 +613,13 @@ private Q_SLOTS:
         KeysSheet sheet(*m_window->commands(), m_window.get());
         sheet.show();
         settle();
+        // What works in a plot and stands in no menu, too.
+        QStringList named;
+        for (const auto* label : sheet.findChildren<QLabel*>())
+            named.append(label->text());
+        for (const char* words : { "Zoom in", "Zoom out", "First visible step", "Last visible step",
+                 "Hide or show the nearest curve", "Show the nearest curve alone, or all again" })
+            QVERIFY2(named.contains(QLatin1String(words)), words);
         sheet.grab().save(test::shot(QStringLiteral("keys.png")));
     }
 
