@@ -22,6 +22,11 @@ namespace {
 
 constexpr QSize kDialog(860, 520);
 
+QString endingOf(const QString& path)
+{
+    return QFileInfo(path).suffix().toLower();
+}
+
 }
 
 ViewExport::ViewExport(JobThread* jobs, Toaster* toaster, QWidget* window)
@@ -54,9 +59,13 @@ QString ViewExport::askPath(
     dialog.resize(kDialog); // all columns of Qt's own
     if (dialog.exec() != QDialog::Accepted)
         return {};
-    QString path = dialog.selectedFiles().front();
-    if (QFileInfo(path).suffix().isEmpty())
-        path += u'.' + suffix;
+    const QString chosen = dialog.selectedFiles().front();
+    const QString path = withEnding(chosen, suffix);
+    // Whether that may be replaced, the dialog has not asked.
+    if (path != chosen && QFileInfo::exists(path)) {
+        m_toaster->post(Toaster::Severity::Warning, tr("Cannot write %1: %2").arg(path, tr("it is there already")));
+        return {};
+    }
     m_folder = QFileInfo(path).absolutePath();
     return path;
 }
@@ -65,29 +74,37 @@ void ViewExport::askForPicture(views::DataView* view, const QString& runName)
 {
     const QString path = askPath(view, runName, QStringLiteral("png"), tr("Export the view as a picture"));
     if (!path.isEmpty())
-        writePicture(view, path);
+        write(view, path);
 }
 
 void ViewExport::askForSvg(views::DataView* view, const QString& runName)
 {
     const QString path = askPath(view, runName, QStringLiteral("svg"), tr("Export the view as lines and words"));
     if (!path.isEmpty())
-        writePicture(view, path);
+        write(view, path);
 }
 
 void ViewExport::askForCsv(views::DataView* view, const QString& runName)
 {
     const QString path = askPath(view, runName, QStringLiteral("csv"), tr("Export what the view shows as a table"));
     if (!path.isEmpty())
-        writeCsv(view, path);
+        write(view, path);
 }
 
-void ViewExport::writePicture(views::DataView* view, const QString& path)
+QString ViewExport::withEnding(const QString& path, const QString& suffix)
 {
-    if (path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
-        write(path, view->renderSvg(view->size()));
-        return;
-    }
+    const QString ending = endingOf(path);
+    const bool isKnown
+        = ending == QStringLiteral("png") || ending == QStringLiteral("svg") || ending == QStringLiteral("csv");
+    return isKnown ? path : path + u'.' + suffix;
+}
+
+void ViewExport::write(views::DataView* view, const QString& path)
+{
+    if (endingOf(path) == QStringLiteral("csv"))
+        return writeCsv(view, path);
+    if (endingOf(path) == QStringLiteral("svg"))
+        return write(path, view->renderSvg(view->size()));
     const double ratio = view->devicePixelRatioF();
     QByteArray bytes;
     QBuffer buffer(&bytes);

@@ -22,11 +22,13 @@ public:
     void askForPicture(views::DataView* view, const QString& runName);
     void askForSvg(views::DataView* view, const QString& runName);
     void askForCsv(views::DataView* view, const QString& runName);
-    /// PNG, or SVG where the path ends so.
-    void writePicture(views::DataView* view, const QString& path);
-    void writeCsv(const views::DataView* view, const QString& path);
+    /// CSV or SVG where the path ends so, else PNG. What came of it is a toast.
+    void write(views::DataView* view, const QString& path);
+    /// With `.suffix` behind it unless it ends as one of the three formats does.
+    static QString withEnding(const QString& path, const QString& suffix);
 
 private:
+    void writeCsv(const views::DataView* view, const QString& path);
     QString askPath(const views::DataView* view, const QString& runName, const QString& suffix, const QString& title);
     void write(const QString& path, QByteArray bytes);
 
