@@ -100,7 +100,8 @@ bool isOurs(const WindowParts& parts)
 
 void present(const WindowParts& parts)
 {
-    (new Presentation(*findView(parts.tabs->currentId()), parts.views, parts.window))->show();
+    (new Presentation(*findView(parts.tabs->currentId()), *parts.tabs->currentView(), parts.views, parts.window))
+        ->show();
 }
 
 /// One function a menu, one row a command. The rows keep `w`.

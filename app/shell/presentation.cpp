@@ -11,6 +11,7 @@
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/runsmodel.h>
 
 #include "viewfactory.h"
 
@@ -24,7 +25,8 @@ constexpr QSize kSize { 1120, 700 };
 
 }
 
-Presentation::Presentation(const ViewFactory& row, const views::ViewContext& context, QWidget* window)
+Presentation::Presentation(
+    const ViewFactory& row, const views::DataView& from, const views::ViewContext& context, QWidget* window)
     : QWidget(window, Qt::Window)
     , m_context(context)
     , m_from(context.state)
@@ -36,13 +38,15 @@ Presentation::Presentation(const ViewFactory& row, const views::ViewContext& con
     setObjectName(QStringLiteral("presentation"));
     setAttribute(Qt::WA_DeleteOnClose);
     m_context.state = m_state;
+    if (context.runs)
+        m_state->setIsSharedName([runs = context.runs](const QString& name) { return runs->isSharedName(name); });
     m_context.axis = new views::SharedAxis(m_state, this);
     m_context.annotator = nullptr;
     m_context.steering = nullptr;
     m_view = row.create(m_context, this);
     // What chooses is not shown where nothing can be chosen.
     for (views::ViewBar* bar : m_view->findChildren<views::ViewBar*>())
-        bar->hide();
+        bar->keepHidden();
     m_title->setFont(views::wordsFont(13, 600));
     m_title->setTextFormat(Qt::PlainText);
     m_title->setContentsMargins(16, 10, 16, 8);
@@ -61,6 +65,7 @@ Presentation::Presentation(const ViewFactory& row, const views::ViewContext& con
         part->setFocusPolicy(Qt::NoFocus);
     }
     mirror();
+    m_view->setChoices(from.choices());
     setFocus();
 }
 
@@ -83,7 +88,7 @@ void Presentation::mirror()
     m_state->setRanks(m_from->ranks());
     m_state->setModuleFilter(m_from->moduleFilter());
     m_state->setSelection(m_from->selection(), m_from->omitted());
-    m_state->setCompared(m_from->comparedRun(), m_from->comparedCatalog());
+    m_state->setComparedRuns(m_from->comparedRuns());
     m_state->setFollowSpan(m_from->followSpan());
     if (!m_from->isFollowing() && !m_from->visibleRange().isEmpty())
         m_state->zoomTo(m_from->visibleRange());

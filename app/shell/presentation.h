@@ -17,7 +17,9 @@ struct ViewFactory;
 class Presentation : public QWidget {
     Q_OBJECT
 public:
-    Presentation(const ViewFactory& row, const views::ViewContext& context, QWidget* window);
+    /// Of the view `from`, which `row` has made, with what is chosen there.
+    Presentation(
+        const ViewFactory& row, const views::DataView& from, const views::ViewContext& context, QWidget* window);
     ~Presentation() override;
 
     views::DataView* view() const { return m_view; }

@@ -97,6 +97,7 @@ void AnomaliesView::fillBar()
     m_which = m_bar->addCombo(tr("Show"), QStringLiteral("incidentWhich"));
     m_which->addItem(tr("all"), false);
     m_which->addItem(tr("not acknowledged"), true);
+    keepChoices({ m_severity, m_which });
     m_bar->addStretch();
     m_caption = m_bar->addCaption();
     for (QComboBox* box : { m_severity, m_which }) {

@@ -190,6 +190,7 @@ void AttentionView::connectState()
     connect(state, &ViewState::rankChanged, this, [this, askNow] {
         m_isSpread = false;
         askNow();
+    keepChoices({ m_axesBox, m_layerBox, m_valueBoxes[0], m_valueBoxes[1], m_orderBox, m_belowBox, m_rankBox });
     });
     connect(state, &ViewState::ranksChanged, this, askNow);
     connect(state, &ViewState::moduleFilterChanged, this, askNow);
@@ -335,6 +336,17 @@ AttentionRequest AttentionView::request() const
     AttentionRequest request;
     request.catalog = state.catalog();
     request.values = m_values;
+void AttentionView::setChoices(const QStringList& choices)
+{
+    // Which layers there are is known with the first answer.
+    for (const QString& one : choices) {
+        const QString layer = one.section(u'=', 1);
+        if (one.section(u'=', 0, 0) == m_layerBox->objectName() && m_layerBox->findData(layer) < 0)
+            m_layerBox->addItem(shortNameOf(layer), layer);
+    }
+    DataView::setChoices(choices);
+}
+
     request.axes = m_axes;
     request.isSpread = m_isSpread;
     request.layer = m_layer;

@@ -45,6 +45,7 @@ public:
     void setBelow(BelowMaps below);
     QString belowName() const;
     void setBelowName(const QString& name); ///< one that is unknown changes nothing
+    void setChoices(const QStringList& choices) override;
     AttentionCanvas* canvas() const { return m_canvas; }
     HeatCanvas* strips(int side) const { return m_strips[static_cast<std::size_t>(side)]; }
     CurveCanvas* curves(int side) const { return m_curves[static_cast<std::size_t>(side)]; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <QBuffer>
+#include <QComboBox>
 #include <QCoreApplication>
 #include <QPainter>
 
@@ -46,6 +47,34 @@ QString DataView::beforeFirstStep() const
     return run && run->live && !run->live->closed.load(std::memory_order_acquire)
         ? tr("Waiting for the first step of this run.")
         : tr("No step of this run was recorded.");
+}
+
+void DataView::keepChoices(std::vector<QComboBox*> boxes)
+{
+    m_boxes = std::move(boxes);
+}
+
+QStringList DataView::choices() const
+{
+    QStringList choices;
+    for (const QComboBox* box : m_boxes) {
+        if (box->currentIndex() >= 0)
+            choices.append(box->objectName() + u'=' + box->currentData().toString());
+    }
+    return choices;
+}
+
+void DataView::setChoices(const QStringList& choices)
+{
+    for (QComboBox* box : m_boxes) {
+        for (int item = 0; item < box->count(); ++item) {
+            if (!choices.contains(box->objectName() + u'=' + box->itemData(item).toString()))
+                continue;
+            box->setCurrentIndex(item);
+            Q_EMIT box->activated(item);
+            break;
+        }
+    }
 }
 
 void DataView::askSoon(Urgency urgency)

@@ -6,15 +6,18 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <QByteArray>
 #include <QImage>
+#include <QStringList>
 #include <QTimer>
 #include <QWidget>
 
 #include <telltale/core/expected.h>
 #include <telltale/store/querypool.h>
 
+class QComboBox;
 class QIODevice;
 class QPainter;
 
@@ -67,6 +70,11 @@ public:
     /// What a view says of a run that has nothing: one that is recorded may have it soon, one that is over never will.
     QString beforeFirstStep() const;
 
+    /// What is chosen in the view and not in the state that views share, as "box=value", in the order to choose it in.
+    QStringList choices() const;
+    /// Chooses that as if by hand; what the view has no such box or value for stays as it is.
+    virtual void setChoices(const QStringList& choices);
+
 Q_SIGNALS:
     void settled();
 
@@ -85,6 +93,8 @@ protected:
     /// none. Either way troubleChanged() comes first.
     template <typename Read, typename Taken> void submitRead(Read read, Taken taken);
     virtual void troubleChanged() { }
+    /// Boxes that choices() is made of; they outlive every call of it.
+    void keepChoices(std::vector<QComboBox*> boxes);
     void showEvent(QShowEvent* event) override;
     const ViewContext& context() const { return m_context; }
 
@@ -93,6 +103,7 @@ private:
     store::QueryPool::ViewId m_queryId;
     QTimer m_askTimer;
     QString m_trouble;
+    std::vector<QComboBox*> m_boxes; ///< of the view's own choices
     bool m_asking = false;
     bool m_stale = true; ///< something changed since the last question
 };

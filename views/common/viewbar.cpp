@@ -73,6 +73,17 @@ ViewBar::ViewBar(QWidget* parent)
     setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
 }
 
+void ViewBar::keepHidden()
+{
+    m_isKeptHidden = true;
+    hide();
+}
+
+void ViewBar::setVisible(bool isVisible)
+{
+    QWidget::setVisible(isVisible && !m_isKeptHidden);
+}
+
 QLabel* ViewBar::addTitle(const QString& title)
 {
     auto* heading = new QLabel(title, this);

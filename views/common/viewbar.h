@@ -41,6 +41,9 @@ public:
     QToolButton* addButton(
         const QString& iconName, const QString& tip, const QString& shortcut, const QString& objectName);
 
+    void keepHidden(); ///< for good, whatever the view says: where nothing can be chosen
+    void setVisible(bool isVisible) override;
+
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
@@ -66,6 +69,7 @@ private:
     QLabel* m_titleCaption = nullptr;
     std::vector<const QComboBox*> m_whole; ///< the most important first
     QStringList m_titleTexts; ///< it may have, empty where it has one
+    bool m_isKeptHidden = false;
     bool m_isTitleKept = false; ///< the last of them, before labels
 };
 

@@ -121,6 +121,7 @@ void CommunicationView::buildBar()
     m_belowBox->addItem(tr("time over steps"), static_cast<int>(CommMetric::Seconds));
     m_belowBox->addItem(tr("bytes over steps"), static_cast<int>(CommMetric::Bytes));
     m_belowBox->addItem(tr("calls over steps"), static_cast<int>(CommMetric::Calls));
+    keepChoices({ m_belowBox });
     m_bar->addStretch();
     m_caption = m_bar->addCaption();
     m_follow = m_bar->addButton(

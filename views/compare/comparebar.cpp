@@ -138,7 +138,7 @@ void CompareBar::fill()
     for (QComboBox* box : { m_againstBox, m_kindBox, m_statBox, m_rankBox })
         box->clear();
     for (std::size_t run = 1; run <= others; ++run)
-        m_againstBox->addItem(runIcon(run), m_state->runName(run));
+        m_againstBox->addItem(runIcon(run), m_state->runName(run), static_cast<int>(run));
     m_againstBox->setCurrentIndex(static_cast<int>(m_against) - 1);
     const QString name = m_state->run() ? m_state->runName(0) : QString();
     m_reference->setText(tr("A: %1").arg(name));
@@ -180,6 +180,11 @@ void CompareBar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     fitButton();
+}
+
+std::vector<QComboBox*> CompareBar::ownBoxes() const
+{
+    return { m_againstBox, m_alignBox, m_toleranceBox, m_valueBox, m_orderBox, m_belowBox };
 }
 
 XAxis CompareBar::alignment() const

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <vector>
+
 #include <QWidget>
 
 #include "comparequery.h"
@@ -29,6 +31,7 @@ public:
     HeatScale value() const;
     RowOrder order() const;
     BelowMap below() const;
+    std::vector<QComboBox*> ownBoxes() const; ///< whose choices are not the state's
     QPushButton* runsButton() const { return m_runs; }
 
 Q_SIGNALS:

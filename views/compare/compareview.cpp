@@ -81,6 +81,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     tabFrom(m_map, m_bar);
     m_liveTimer.setInterval(kLiveMs);
     connectState();
+    keepChoices(m_bar->ownBoxes());
     showBelow();
     tellEmpty();
 }

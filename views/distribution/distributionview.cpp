@@ -114,6 +114,7 @@ void DistributionView::buildBar()
     m_belowBox->addItem(tr("subnormal"), static_cast<int>(BelowStrips::Subnormal));
     m_belowBox->addItem(tr("overflowed"), static_cast<int>(BelowStrips::Overflowed));
     m_belowBox->setToolTip(tr("What fp16, bf16 and fp8 would lose of the tensor is read from its log2 histogram."));
+    keepChoices({ m_shapeBox, m_colorBox, m_belowBox });
     m_bar->addStretch();
     m_caption = m_bar->addCaption();
     m_follow = m_bar->addButton(

@@ -81,6 +81,7 @@ void HeatmapView::buildBar()
     m_orderBox->addItem(tr("model order"), static_cast<int>(RowOrder::Model));
     m_orderBox->addItem(tr("by value"), static_cast<int>(RowOrder::Value));
     m_orderBox->addItem(tr("similar rows together"), static_cast<int>(RowOrder::Clustered));
+    keepChoices({ m_axesBox, m_scaleBox, m_orderBox });
     m_bar->addStretch();
     m_caption = m_bar->addCaption();
     m_follow = m_bar->addButton(

@@ -62,6 +62,7 @@ void CurvesView::buildBar()
     for (const double weight : { 0.6, 0.9, 0.97, 0.99 })
         m_smoothBox->addItem(formatValue(weight, weight > 0.9 ? 2 : 1), weight);
     addRangeBox(m_bar, tr("Show"), QStringLiteral("curvesShow"), context().state);
+    keepChoices({ m_xBox, m_yBox, m_smoothBox });
     m_allRanks = m_bar->addButton(
         QStringLiteral("stack"), tr("Draw the other ranks too"), QString(), QStringLiteral("curvesAllRanks"));
     m_allRanks->setCheckable(true);
@@ -196,6 +197,7 @@ void CurvesView::hideSharedChoices()
 
 void CurvesView::setGutter(int wish)
 {
+    keepChoices({ m_yBox, m_smoothBox });
     m_canvas->setGutter(wish);
 }
 

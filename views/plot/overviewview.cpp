@@ -67,6 +67,7 @@ void OverviewView::buildBar()
     for (const double weight : { 0.6, 0.9, 0.97, 0.99 })
         m_smoothBox->addItem(formatValue(weight, weight > 0.9 ? 2 : 1), weight);
     m_smoothBox->setCurrentIndex(m_smoothBox->findData(m_canvas->smoothing()));
+    keepChoices({ m_smoothBox });
     m_bar->addStretch();
     m_bar->addPart(m_firstBad);
     m_caption = m_bar->addCaption();

@@ -165,6 +165,7 @@ void RanksView::buildBar()
     m_belowBox->addItem(tr("ranks over steps"), false);
     m_belowBox->addItem(tr("replicas"), true);
     m_bar->addStretch();
+    keepChoices({ m_scaleBox, m_groupBox, m_belowBox });
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("ranksFollow"));
     m_follow->setCheckable(true);
