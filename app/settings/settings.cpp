@@ -33,6 +33,9 @@ template <typename Value, typename Visitor> void visitFields(Value& settings, Vi
     visit("rank", settings.rank);
     visit("selection", settings.selection);
     visit("module_filter", settings.moduleFilter);
+    visit("cursor", settings.cursor);
+    visit("compared_runs", settings.comparedRuns);
+    visit("view_choices", settings.viewChoices);
     visit("runs_grouped_by", settings.runsGroupedBy);
     visit("closed_headings", settings.closedHeadings);
     visit("recent_files", settings.recentFiles);

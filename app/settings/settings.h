@@ -39,6 +39,9 @@ struct Settings {
     int rank = 0;
     QStringList selection; ///< "name" or "name slot"
     QString moduleFilter;
+    QString cursor; ///< the step that is pinned; empty = none
+    QStringList comparedRuns; ///< paths, as runPath
+    QStringList viewChoices; ///< "box=value", of what each view has chosen for itself
     QString runsGroupedBy; ///< "folder", "name", "tag"; empty = as it comes
     QStringList closedHeadings; ///< of the list of runs
     QStringList recentFiles; ///< newest first

@@ -293,6 +293,7 @@ void MainWindow::connectParts()
         if (m_settings.runPath == QString::fromStdString(m_parts.views.state->run()->locator.text())) {
             m_openingRank->keep();
             shell::restoreState(m_settings, *m_parts.views.state);
+            restoreChoices();
         }
     });
 
@@ -375,7 +376,29 @@ void MainWindow::restoreSession()
     m_parts.tabs->restoreSplit(m_settings.heatmapSplit);
     if (!m_settings.activeTab.isEmpty())
         m_parts.tabs->setCurrent(m_settings.activeTab);
+    m_parts.tabs->setChoices(m_settings.viewChoices);
     restoreList(m_settings, *m_parts.driver->runs(), *m_parts.docks->panel<views::RunsPanel>());
+}
+
+/// Of the run of the last session: what it was compared with, and what views could not choose without it.
+void MainWindow::restoreChoices()
+{
+    m_parts.tabs->setChoices(m_settings.viewChoices);
+    QStringList others;
+    for (const QString& path : m_settings.comparedRuns) {
+        for (const store::RunSummary& run : m_parts.driver->runs()->runs(items::RunsModel::ArchivedGroup)) {
+            if (path == QString::fromStdString(run.locator.text()))
+                others.append(QString::fromStdString(run.id));
+        }
+    }
+    if (others.isEmpty())
+        return;
+    // Which of them the map shows can be chosen when they are there.
+    connect(
+        m_parts.views.state, &ViewState::comparedChanged, this,
+        [this] { m_parts.tabs->setChoices(m_settings.viewChoices.filter(QStringLiteral("compareAgainst="))); },
+        Qt::SingleShotConnection);
+    m_parts.driver->compare(QString::fromStdString(m_parts.views.state->run()->id), others);
 }
 
 settings::Settings MainWindow::currentSettings() const
@@ -386,6 +409,7 @@ settings::Settings MainWindow::currentSettings() const
         now.docks = docks;
     now.activeTab = m_parts.tabs->currentId();
     now.heatmapSplit = m_parts.tabs->splitState();
+    now.viewChoices = m_parts.tabs->choices();
     now.exportFolder = m_parts.exporter->folder();
     now.layouts = m_parts.layouts->saved();
     storeState(*m_parts.views.state, now);

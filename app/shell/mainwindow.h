@@ -78,6 +78,7 @@ private:
     void connectParts();
     void useRecording();
     void restoreSession();
+    void restoreChoices();
     void saveIfChanged();
     void showRunMenu();
     void updateCenter();

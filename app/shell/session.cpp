@@ -26,6 +26,10 @@ void storeState(const views::ViewState& state, settings::Settings& settings)
     settings.stat = QString::fromUtf8(statName(state.stat()));
     settings.rank = state.rank().value;
     settings.moduleFilter = state.moduleFilter();
+    settings.cursor = state.cursor() ? QString::number(state.cursor()->value) : QString();
+    settings.comparedRuns.clear();
+    for (const views::ComparedRun& one : state.comparedRuns())
+        settings.comparedRuns.append(QString::fromStdString(one.run->locator.text()));
     settings.selection.clear();
     for (const views::ModuleKey& key : state.selection())
         settings.selection.append(key.slot.hasText() ? key.name + u'\t' + key.slotText() : key.name);
@@ -49,6 +53,10 @@ void restoreState(const settings::Settings& settings, views::ViewState& state)
     for (const QString& entry : settings.selection)
         keys.push_back({ entry.section(u'\t', 0, 0), protocolone::slotOf(entry.section(u'\t', 1, 1).toStdString()) });
     state.setSelection(std::move(keys));
+    bool isStep = false;
+    const Step step { settings.cursor.toLongLong(&isStep) };
+    if (isStep && catalog.steps.contains(step))
+        state.setCursor(step);
 }
 
 void storeList(const items::RunsModel& model, const views::RunsPanel& panel, settings::Settings& settings)

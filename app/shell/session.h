@@ -13,7 +13,8 @@ namespace telltale::shell {
 
 // What a session remembers of the shared view state, as words. Thread: gui.
 
-/// Kind, statistic, rank, filter, selection and run path into `settings`.
+/// Kind, statistic, rank, filter, selection, cursor and the paths of the run and of those compared with it into
+/// `settings`.
 void storeState(const views::ViewState& state, settings::Settings& settings);
 /// The other way, for the run that is open. Unknown words, and what the run does not have, leave the
 /// state as it is.

@@ -226,6 +226,20 @@ void ViewTabs::restoreSplit(const QByteArray& state)
         split->restoreState(state);
 }
 
+QStringList ViewTabs::choices() const
+{
+    QStringList choices;
+    for (const Page& page : m_pages)
+        choices += page.view->choices();
+    return choices;
+}
+
+void ViewTabs::setChoices(const QStringList& choices)
+{
+    for (const Page& page : m_pages)
+        page.view->setChoices(choices);
+}
+
 void ViewTabs::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();

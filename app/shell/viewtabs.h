@@ -32,6 +32,8 @@ public:
     QString currentId() const;
     views::DataView* currentView() const; ///< what an export writes
     QWidget* currentPage() const; ///< the same with what stands below it
+    QStringList choices() const; ///< of all views, in one list
+    void setChoices(const QStringList& choices);
     QByteArray splitState() const;
     void restoreSplit(const QByteArray& state);
 

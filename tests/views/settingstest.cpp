@@ -47,6 +47,9 @@ Settings everything()
     s.rank = 7;
     s.selection = { QStringLiteral("layers.0.attn\toutput"), QStringLiteral("head") };
     s.moduleFilter = QStringLiteral("/qkv$/");
+    s.cursor = QStringLiteral("9007199254740993"); // which no number of JSON has
+    s.comparedRuns = { QStringLiteral("/runs/b.telltale") };
+    s.viewChoices = { QStringLiteral("ranksBelow=true") };
     s.recentFiles = { QStringLiteral("/a"), QStringLiteral("/b") };
     s.exportFolder = QStringLiteral("/tmp");
     return s;

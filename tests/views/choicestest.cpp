@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a view has chosen for itself, beside what all share: its presentation has it, and so has the next start. What is
+// written to a file is what its name says.
+#include "testmain.h"
+
+#include <QComboBox>
+#include <QFile>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+
+#include <telltale/common/viewbar.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/items/runsmodel.h>
+#include <telltale/shell/commandregistry.h>
+#include <telltale/shell/mainwindow.h>
+#include <telltale/shell/presentation.h>
+#include <telltale/shell/rundriver.h>
+#include <telltale/shell/toaster.h>
+#include <telltale/shell/viewexport.h>
+#include <telltale/shell/viewtabs.h>
+#include <telltale/store/querypool.h>
+
+#include "manykindscapsule.h"
+
+namespace choicestest {
+
+using namespace telltale;
+using namespace telltale::shell;
+
+namespace {
+
+constexpr int kWaitMs = 20'000;
+
+}
+
+using Choice = std::pair<QString, int>; ///< a box's name, and an item
+using Choices = QList<Choice>;
+
+class ChoicesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init()
+    {
+        QTest::failOnWarning(QRegularExpression(QStringLiteral(".?")));
+        m_dir = std::make_unique<QTemporaryDir>();
+        QVERIFY(QDir(m_dir->path()).mkdir(QStringLiteral("runs")));
+        float change = 0;
+        for (const char* id : { "a", "b", "c" })
+            test::ManyKindsCapsule::write(
+                m_dir->filePath(QStringLiteral("runs/2026-01-02_%1.telltale").arg(QLatin1String(id))).toStdString(), id,
+                change += 0.5F);
+        m_pool = std::make_unique<store::QueryPool>(2);
+        open({});
+        state()->setSelection({ { QStringLiteral("layers.1.mlp.weight") } });
+    }
+    void cleanup()
+    {
+        m_window.reset();
+        m_pool.reset();
+        m_dir.reset();
+    }
+
+    void aPresentationShowsWhatIsChosenInTheView_data()
+    {
+        QTest::addColumn<QString>("id");
+        QTest::addColumn<Choices>("choices");
+        const auto row = [](const char* name, const char* id, const Choices& choices) {
+            QTest::newRow(name) << QString::fromLatin1(id) << choices;
+        };
+        const auto box = [](const char* name, int item) { return Choice { QLatin1String(name), item }; };
+        row("heatmap", "heatmap", { box("heatmapAxes", 1), box("heatmapScale", 0) });
+        row("curves", "curves", { box("curvesX", 3), box("curvesY", 0), box("curvesSmooth", 4) });
+        row("attention of ranks", "attention",
+            { box("attentionAxes", 1), box("attentionLayer", 1), box("attentionBelow", 1) });
+        row("attention's maps", "attention",
+            { box("attentionLeft", 1), box("attentionHeads", 1), box("attentionBelow", 2), box("attentionRank", 2) });
+        row("distributions", "distribution", { box("distributionShape", 1), box("distributionBelow", 1) });
+        row("distributions' counts", "distribution", { box("distributionColor", 2), box("distributionBelow", 3) });
+        row("ranks", "ranks", { box("ranksScale", 0), box("ranksBelow", 1) });
+        row("communication", "communication", { box("communicationBelow", 1) });
+        row("compare", "compare",
+            { box("compareAgainst", 1), box("compareTolerance", 6), box("compareValue", 1), box("compareRows", 1),
+                box("compareBelow", 1) });
+    }
+    void aPresentationShowsWhatIsChosenInTheView()
+    {
+        QFETCH(QString, id);
+        QFETCH(Choices, choices);
+        compareAll();
+        m_window->views()->setCurrent(id);
+        views::DataView* view = m_window->views()->currentView();
+        for (views::ViewBar* bar : view->findChildren<views::ViewBar*>())
+            bar->keepHidden(); // the plots are as large in both windows
+        QTRY_VERIFY_WITH_TIMEOUT(view->isSettled(), kWaitMs);
+        const QImage before = view->renderImage(view->size());
+        choose(choices);
+        m_window->commands()->action("view.present")->trigger();
+        auto* shown = m_window->findChild<Presentation*>();
+        QVERIFY(shown);
+        shown->resize(shown->size() + view->size() - shown->view()->size());
+        QTRY_COMPARE(shown->view()->size(), view->size());
+        QTRY_VERIFY_WITH_TIMEOUT(shown->view()->isSettled() && view->isSettled(), kWaitMs);
+        for (const views::ViewBar* bar : shown->findChildren<views::ViewBar*>())
+            QVERIFY(!bar->isVisible());
+        QCOMPARE(shown->view()->choices(), view->choices());
+        QCOMPARE(shown->state()->comparedRuns(), state()->comparedRuns());
+        QVERIFY(view->renderImage(view->size()) != before);
+        QTRY_COMPARE_WITH_TIMEOUT(shown->view()->renderImage(view->size()), view->renderImage(view->size()), kWaitMs);
+    }
+
+    /// Of views for which this run has nothing.
+    void anEmptyPresentationHasThemToo()
+    {
+        for (const auto& [id, choices] :
+            { std::pair { "overview", Choices { { QStringLiteral("overviewSmooth"), 4 } } },
+                std::pair { "anomalies",
+                    Choices { { QStringLiteral("incidentSeverity"), 2 }, { QStringLiteral("incidentWhich"), 1 } } } }) {
+            m_window->views()->setCurrent(QLatin1String(id));
+            const QStringList before = m_window->views()->currentView()->choices();
+            choose(choices);
+            m_window->commands()->action("view.present")->trigger();
+            auto* shown = m_window->findChild<Presentation*>();
+            QCOMPARE(shown->view()->choices(), m_window->views()->currentView()->choices());
+            QVERIFY(shown->view()->choices() != before);
+            shown->close();
+            QTRY_VERIFY(!m_window->findChild<Presentation*>());
+        }
+    }
+
+    void theNextStartHasThem()
+    {
+        compareAll();
+        state()->setCursor(Step { 7 });
+        for (const Choice& one : Choices { { QStringLiteral("attentionBelow"), 2 },
+                 { QStringLiteral("distributionShape"), 1 }, { QStringLiteral("ranksBelow"), 1 },
+                 { QStringLiteral("compareAgainst"), 1 }, { QStringLiteral("compareBelow"), 3 } })
+            choose({ one });
+        const QStringList choices = m_window->views()->choices();
+        const settings::Settings kept = settings::fromJson(settings::toJson(m_window->currentSettings())).settings;
+        QCOMPARE(kept, m_window->currentSettings());
+        const QStringList compared = paths();
+        QCOMPARE(compared.size(), 2);
+        m_window.reset();
+        open({ kept, {} });
+        QCOMPARE(state()->cursor(), std::optional(Step { 7 }));
+        QTRY_COMPARE_WITH_TIMEOUT(paths(), compared, kWaitMs);
+        QCOMPARE(m_window->views()->choices(), choices);
+    }
+
+    void aRunThatIsGoneIsNotComparedWith()
+    {
+        compareAll();
+        settings::Settings kept = m_window->currentSettings();
+        kept.comparedRuns.front() = m_dir->filePath(QStringLiteral("runs/gone.telltale"));
+        kept.cursor = QStringLiteral("4000");
+        const QString other = kept.comparedRuns.back();
+        m_window.reset();
+        open({ kept, {} });
+        QTRY_COMPARE_WITH_TIMEOUT(paths(), QStringList { other }, kWaitMs);
+        QVERIFY(!state()->cursor());
+        QVERIFY(m_window->toaster()->shown().isEmpty());
+    }
+
+    void aFileIsWhatItsNameSays_data()
+    {
+        QTest::addColumn<QString>("ending");
+        QTest::addColumn<QByteArray>("start");
+        QTest::newRow("png") << QStringLiteral(".png") << QByteArray("\x89PNG");
+        QTest::newRow("svg") << QStringLiteral(".SVG") << QByteArray("<?xml");
+        QTest::newRow("csv") << QStringLiteral(".csv") << QByteArray("name,slot");
+    }
+    void aFileIsWhatItsNameSays()
+    {
+        QFETCH(QString, ending);
+        QFETCH(QByteArray, start);
+        m_window->views()->setCurrent(QStringLiteral("heatmap"));
+        views::DataView* view = m_window->views()->currentView();
+        QTRY_VERIFY_WITH_TIMEOUT(view->isSettled(), kWaitMs);
+        const QString path = m_dir->filePath(QStringLiteral("shown") + ending);
+        m_window->findChild<ViewExport*>()->write(view, path);
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(path), kWaitMs);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray written = file.readAll();
+        QVERIFY2(written.startsWith(start), written.left(80));
+    }
+
+    void anEndingThatIsNoneGetsOne()
+    {
+        const QString png = QStringLiteral("png");
+        QCOMPARE(ViewExport::withEnding(QStringLiteral("/a/loss at 0.5"), png), QStringLiteral("/a/loss at 0.5.png"));
+        QCOMPARE(ViewExport::withEnding(QStringLiteral("/a/b.jpg"), png), QStringLiteral("/a/b.jpg.png"));
+        QCOMPARE(ViewExport::withEnding(QStringLiteral("/a/b"), png), QStringLiteral("/a/b.png"));
+        QCOMPARE(ViewExport::withEnding(QStringLiteral("/a/b.CSV"), png), QStringLiteral("/a/b.CSV"));
+    }
+
+private:
+    void open(const settings::LoadedSettings& loaded)
+    {
+        AppContext context;
+        context.queries = m_pool.get();
+        context.dataDir = m_dir->path().toStdString();
+        context.connections = [] { return std::vector<ConnectionInfo>(); };
+        m_window = std::make_unique<MainWindow>(context, loaded);
+        m_window->toaster()->setAnimated(false);
+        m_window->resize(1500, 950);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), kWaitMs);
+    }
+
+    /// The shown run with the two others.
+    void compareAll()
+    {
+        QStringList others;
+        for (const store::RunSummary& run : m_window->driver()->runs()->runs(items::RunsModel::ArchivedGroup)) {
+            if (run.locator != state()->run()->locator)
+                others.append(QString::fromStdString(run.id));
+        }
+        m_window->driver()->compare(QString::fromStdString(state()->run()->id), others);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->comparedRuns().size(), std::size_t { 2 }, kWaitMs);
+    }
+
+    QStringList paths() const
+    {
+        QStringList paths;
+        for (const views::ComparedRun& one : state()->comparedRuns())
+            paths.append(QString::fromStdString(one.run->locator.text()));
+        return paths;
+    }
+
+    /// As the mouse would.
+    void choose(const Choices& choices)
+    {
+        for (const auto& [name, item] : choices) {
+            auto* box = m_window->views()->currentView()->findChild<QComboBox*>(name);
+            if (!box)
+                box = m_window->findChild<QComboBox*>(name);
+            QVERIFY2(box, qPrintable(name));
+            QTRY_VERIFY2_WITH_TIMEOUT(box->count() > item, qPrintable(name), kWaitMs);
+            box->setCurrentIndex(item);
+            Q_EMIT box->activated(item);
+            QTRY_VERIFY_WITH_TIMEOUT(m_window->views()->currentView()->isSettled(), kWaitMs);
+        }
+    }
+
+    views::ViewState* state() const { return m_window->state(); }
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+TELLTALE_TEST(QTEST_MAIN, ChoicesTest)
+
+}
+
+#include "choicestest.moc"
