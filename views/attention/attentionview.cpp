@@ -168,6 +168,7 @@ void AttentionView::buildBar()
     connect(m_canvas, &AttentionCanvas::headPicked, this, &AttentionView::pickHead);
     connect(m_headMaps->canvas(), &HeadMapsCanvas::headPicked, this, &AttentionView::pickHead);
     setAxes(m_axes);
+    keepChoices({ m_axesBox, m_layerBox, m_valueBoxes[0], m_valueBoxes[1], m_orderBox, m_belowBox, m_rankBox });
 }
 
 void AttentionView::connectState()
@@ -190,7 +191,6 @@ void AttentionView::connectState()
     connect(state, &ViewState::rankChanged, this, [this, askNow] {
         m_isSpread = false;
         askNow();
-    keepChoices({ m_axesBox, m_layerBox, m_valueBoxes[0], m_valueBoxes[1], m_orderBox, m_belowBox, m_rankBox });
     });
     connect(state, &ViewState::ranksChanged, this, askNow);
     connect(state, &ViewState::moduleFilterChanged, this, askNow);
@@ -314,6 +314,17 @@ void AttentionView::setBelowName(const QString& name)
         setBelow(static_cast<BelowMaps>(found - kBelowNames.begin()));
 }
 
+void AttentionView::setChoices(const QStringList& choices)
+{
+    // Which layers there are is known with the first answer.
+    for (const QString& one : choices) {
+        const QString layer = one.section(u'=', 1);
+        if (one.section(u'=', 0, 0) == m_layerBox->objectName() && m_layerBox->findData(layer) < 0)
+            m_layerBox->addItem(shortNameOf(layer), layer);
+    }
+    DataView::setChoices(choices);
+}
+
 void AttentionView::pickHead(const ModuleKey& head, Rank rank, bool isAdded)
 {
     ViewState* state = context().state;
@@ -336,17 +347,6 @@ AttentionRequest AttentionView::request() const
     AttentionRequest request;
     request.catalog = state.catalog();
     request.values = m_values;
-void AttentionView::setChoices(const QStringList& choices)
-{
-    // Which layers there are is known with the first answer.
-    for (const QString& one : choices) {
-        const QString layer = one.section(u'=', 1);
-        if (one.section(u'=', 0, 0) == m_layerBox->objectName() && m_layerBox->findData(layer) < 0)
-            m_layerBox->addItem(shortNameOf(layer), layer);
-    }
-    DataView::setChoices(choices);
-}
-
     request.axes = m_axes;
     request.isSpread = m_isSpread;
     request.layer = m_layer;

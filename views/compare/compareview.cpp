@@ -80,8 +80,8 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     setFocusProxy(m_map);
     tabFrom(m_map, m_bar);
     m_liveTimer.setInterval(kLiveMs);
-    connectState();
     keepChoices(m_bar->ownBoxes());
+    connectState();
     showBelow();
     tellEmpty();
 }

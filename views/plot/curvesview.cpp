@@ -61,8 +61,8 @@ void CurvesView::buildBar()
     m_smoothBox->addItem(tr("off"), 0.0);
     for (const double weight : { 0.6, 0.9, 0.97, 0.99 })
         m_smoothBox->addItem(formatValue(weight, weight > 0.9 ? 2 : 1), weight);
-    addRangeBox(m_bar, tr("Show"), QStringLiteral("curvesShow"), context().state);
     keepChoices({ m_xBox, m_yBox, m_smoothBox });
+    addRangeBox(m_bar, tr("Show"), QStringLiteral("curvesShow"), context().state);
     m_allRanks = m_bar->addButton(
         QStringLiteral("stack"), tr("Draw the other ranks too"), QString(), QStringLiteral("curvesAllRanks"));
     m_allRanks->setCheckable(true);
@@ -191,13 +191,13 @@ void CurvesView::hideSharedChoices()
 {
     m_bar->removeCombo(m_rankBox);
     m_bar->removeCombo(m_xBox); // one axis with the view above
+    keepChoices({ m_yBox, m_smoothBox });
     m_canvas->setWideLegend(false);
     m_follow->hide();
 }
 
 void CurvesView::setGutter(int wish)
 {
-    keepChoices({ m_yBox, m_smoothBox });
     m_canvas->setGutter(wish);
 }
 

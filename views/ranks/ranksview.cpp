@@ -164,8 +164,8 @@ void RanksView::buildBar()
     m_belowBox = m_bar->addCombo(tr("Below"), QStringLiteral("ranksBelow"));
     m_belowBox->addItem(tr("ranks over steps"), false);
     m_belowBox->addItem(tr("replicas"), true);
-    m_bar->addStretch();
     keepChoices({ m_scaleBox, m_groupBox, m_belowBox });
+    m_bar->addStretch();
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("ranksFollow"));
     m_follow->setCheckable(true);
