@@ -84,8 +84,13 @@ void RunDriver::openById(const QString& id)
 void RunDriver::compare(const QString& shownId, const QStringList& otherIds)
 {
     openById(shownId);
+    compareWith(otherIds);
+}
+
+void RunDriver::compareWith(const QStringList& ids)
+{
     std::vector<store::RunRef> others;
-    for (const QString& id : otherIds) {
+    for (const QString& id : ids) {
         if (store::RunRef run = m_runs.byId(id))
             others.push_back(std::move(run));
     }
@@ -136,6 +141,12 @@ void RunDriver::show(store::RunRef run)
     m_toldDamage.clear();
     m_verifyTimer.stop();
     m_meter.begin();
+    if (m_state->run()) {
+        QStringList& others = m_comparedWith[m_state->run()->locator];
+        others.clear();
+        for (const views::ComparedRun& one : m_state->comparedRuns())
+            others.append(text(one.run->id));
+    }
     m_state->setRun(std::move(run));
     const auto& archived = m_runs.model().runs(items::RunsModel::ArchivedGroup);
     const auto listed = std::find_if(archived.begin(), archived.end(),
@@ -143,6 +154,8 @@ void RunDriver::show(store::RunRef run)
     if (listed != archived.end() && listed->state == store::RunState::Damaged)
         m_state->setDamage(text(listed->note));
     askCatalog();
+    if (const QStringList others = m_comparedWith[m_state->run()->locator]; !others.isEmpty())
+        compareWith(others);
     everySecond();
     Q_EMIT runOpened();
 }

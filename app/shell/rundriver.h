@@ -74,6 +74,7 @@ Q_SIGNALS:
 private:
     void askCatalog();
     void takeCatalog(const std::shared_ptr<const store::Catalog>& catalog);
+    void compareWith(const QStringList& ids); ///< the shown run
     void tellDamage(const std::string& damage);
     void verify();
     void pollRuns();
@@ -87,6 +88,7 @@ private:
     RunList m_runs;
     store::QueryPool::ViewId m_queryId;
     views::ComparisonLoader m_comparison;
+    std::map<store::RunLocator, QStringList> m_comparedWith; ///< ids, of runs that were shown before
     PulseMeter m_meter;
     std::vector<ConnectionInfo> m_connections;
     QTimer m_timer;

@@ -161,6 +161,26 @@ private Q_SLOTS:
         QVERIFY(m_window->toaster()->shown().isEmpty());
     }
 
+    void aRunThatIsShownAgainIsComparedAsItWas()
+    {
+        compareAll();
+        const QString own = QString::fromStdString(state()->run()->id);
+        const QString other = QString::fromStdString(state()->comparedRuns().front().run->id);
+        const QStringList compared = paths();
+        m_window->driver()->openById(other);
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), kWaitMs);
+        QVERIFY(paths().isEmpty());
+        m_window->driver()->openById(own);
+        QTRY_COMPARE_WITH_TIMEOUT(paths(), compared, kWaitMs);
+        // What was ended is over.
+        m_window->commands()->action("run.endComparison")->trigger();
+        m_window->driver()->openById(other);
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), kWaitMs);
+        m_window->driver()->openById(own);
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), kWaitMs);
+        QVERIFY(paths().isEmpty());
+    }
+
     void aFileIsWhatItsNameSays_data()
     {
         QTest::addColumn<QString>("ending");
