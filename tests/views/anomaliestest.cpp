@@ -773,7 +773,7 @@ private Q_SLOTS:
         QVERIFY(translations::install(*qApp, QStringLiteral("zh_CN")));
         QCOMPARE(items::incidentwords::card(incident),
             QStringLiteral(
-                "最先异常：第 150 步，rank 1，layers.7.attn.qkv:output，前向：1\u202F024 个元素中有 3 个 NaN，1 个 "
+                "首个异常：第 150 步，rank 1，layers.7.attn.qkv:output，前向：1\u202F024 个元素中有 3 个 NaN，1 个 "
                 "+Inf。其输入和权重均为有限值。"));
         QVERIFY(views::incidentsentence::marked(incident).contains(QStringLiteral("<b>第 150 步，rank 1</b>")));
         const auto seen = [&incident](const char* sentence) {
