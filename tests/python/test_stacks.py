@@ -5,6 +5,8 @@ import copy
 import json
 import os
 import re
+import subprocess
+import sys
 
 import torch
 from telltale.agent import stacks
@@ -45,6 +47,19 @@ def test_a_stack_has_msprobes_form_and_begins_where_the_training_calls_the_modul
     assert calls[0][3] == "y = self.inner(x)  # where inner is called"
     assert calls[1][3] == "model(torch.ones(1, 2))"
     assert json.loads(recorder.to_json()) == recorder.stacks
+
+
+def test_the_demos_training_counts_as_the_users_code(tmp_path):
+    config = tmp_path / "monitor_config.json"
+    config.write_text(json.dumps({"targets": {}, "stack_info": True, "format": "csv"}))
+    command = [sys.executable, "-m", "telltale", "train-demo", "--width", "16", "--layers", "1", "--heads", "2"]
+    command += ["--steps", "2", "--config", str(config)]
+    environment = os.environ | {"MONITOR_OUTPUT_DIR": str(tmp_path / "out")}
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment, capture_output=True, timeout=240)
+    [file] = tmp_path.rglob("stack_info.csv")
+    text = file.read_text()
+    assert "trainer.py, line" in text and stacks.NO_STACK not in text
+    assert f"{os.sep}agent{os.sep}stacks.py" not in text
 
 
 def test_only_the_first_call_counts():

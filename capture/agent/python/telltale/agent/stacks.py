@@ -17,6 +17,7 @@ from .recorder import Recorder, Report
 
 NO_STACK = "Without call stack"
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_DEMO = os.path.join(_OWN, "demo") + os.sep  # a training as a user's: its lines are what is to be seen
 MAX_FRAMES = 200
 
 
@@ -27,7 +28,9 @@ def call_stack_text(frame: FrameType | None, leave_out: str) -> str:
     parts: list[str] = []
     while frame is not None and len(parts) < MAX_FRAMES:
         path, line = frame.f_code.co_filename, frame.f_lineno
-        code = "" if path.startswith((leave_out, _OWN)) else linecache.getline(path, line, frame.f_globals).strip()
+        is_own = path.startswith(_OWN) and not path.startswith(_DEMO)
+        is_left_out = is_own or path.startswith(leave_out)
+        code = "" if is_left_out else linecache.getline(path, line, frame.f_globals).strip()
         if code:
             parts.append(f"File {path}, line {line}, in {frame.f_code.co_name}, \n {code} \n")
         frame = frame.f_back
