@@ -452,6 +452,15 @@ private Q_SLOTS:
         choose("compareAlign", static_cast<int>(XAxis::Time));
         settle();
         QVERIFY(std::abs(m_view->map()->picture()->value(0, 10)) > 1e-3F); // a step of each took as long
+        const QString of100 = m_view->curves()->picture()->warp->textOf(Step { 100 });
+        const StepRange whole = m_state->visibleRange();
+        m_state->zoomTo({ Step { 90 }, Step { 110 } });
+        settle();
+        QVERIFY(of100.startsWith(QStringLiteral("50")) || of100.startsWith(QStringLiteral("0:50")));
+        QCOMPARE(m_view->curves()->picture()->range.first, Step { 90 });
+        // Time counts from the first step of the run also where it is not in sight.
+        QCOMPARE(m_view->curves()->picture()->warp->textOf(Step { 100 }), QStringLiteral("50.0 s"));
+        m_state->zoomTo(whole);
         choose("compareAlign", static_cast<int>(XAxis::Tokens)); // which none of them records
         settle();
         QCOMPARE(m_view->map()->picture()->columns(), kSteps);

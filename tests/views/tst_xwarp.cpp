@@ -116,6 +116,34 @@ private Q_SLOTS:
         QCOMPARE(warp->differenceText(Step { 145 }, Step { 110 }), QStringLiteral("\u22121:10 min"));
     }
 
+    void timeCountsFromTheRunsFirstStepWhateverIsInSight()
+    {
+        const auto clockOf = [](double seconds, int count) {
+            std::vector<double> values;
+            for (int i = 0; i < count; ++i)
+                values.push_back(1.7e18 + (70 + i * seconds) * 1e9);
+            return quantity(values);
+        };
+        const auto near = XWarp::of(XAxis::Time, clockOf(0.25, 60), 1.7e18);
+        QCOMPARE(near->textOf(Step { 100 }), QStringLiteral("1:10.0 min"));
+        QCOMPARE(near->textOf(Step { 150 }), QStringLiteral("1:22.5 min"));
+        QCOMPARE(near->differenceText(Step { 100 }, Step { 150 }), QStringLiteral("+0:12.5 min"));
+        // The axis has the form of what stands on it.
+        const auto ticks = near->ticks(900);
+        QCOMPARE(ticks.front().label, QStringLiteral("1:10 min"));
+        for (const auto& tick : ticks)
+            QVERIFY2(tick.label.startsWith(QStringLiteral("1:")) && tick.label.endsWith(QStringLiteral(" min")),
+                qPrintable(tick.label));
+        const auto wide = XWarp::of(XAxis::Time, clockOf(1, 120), 1.7e18);
+        QCOMPARE(wide->textOf(Step { 150 }), QStringLiteral("2:00 min"));
+        const auto late = XWarp::of(XAxis::Time, clockOf(0.25, 60), 1.7e18 - 3600e9);
+        QCOMPARE(late->textOf(Step { 159 }), QStringLiteral("1:01:24.8 h"));
+        const auto early = XWarp::of(XAxis::Time, clockOf(0.25, 60), 1.7e18 + 60e9);
+        QCOMPARE(early->placeText(Step { 150 }), QStringLiteral("at 22.5 s"));
+        const auto seen = XWarp::of(XAxis::Samples, quantity({ 2048, 4096, 6144 }));
+        QCOMPARE(seen->placeText(Step { 101 }), QStringLiteral("at 4\u202F096 samples"));
+    }
+
     void slowStepsAreNoGapAndAHoleIs()
     {
         std::vector<double> seconds;

@@ -6,6 +6,7 @@
 
 #include <telltale/common/rowlist.h>
 #include <telltale/plot/curvepicture.h>
+#include <telltale/plot/curvequery.h>
 #include <telltale/plot/rankcurves.h>
 
 namespace telltale::views {
@@ -53,14 +54,12 @@ Expected<Progress> Progress::read(store::RunReader& reader, const store::Catalog
     // Time counts from the run's own first step, wherever the question begins.
     double origin = 0;
     if (axis == XAxis::Time) {
-        query.range = { catalog.steps.first, std::min(catalog.steps.last, Step { catalog.steps.first.value + 63 }) };
-        query.pixels = 1;
-        const auto first = reader.curve(query, cancel);
-        if (!first)
-            return tl::unexpected(first.error());
-        if (first->buckets.empty() || first->buckets.front().finite == 0)
+        const auto start = readStart(reader, query.row, catalog.steps, cancel);
+        if (!start)
+            return tl::unexpected(start.error());
+        if (!*start)
             return progress;
-        origin = first->buckets.front().first;
+        origin = **start;
     }
     query.range = range;
     query.pixels = static_cast<int>(std::min<std::int64_t>(range.count(), kPoints));

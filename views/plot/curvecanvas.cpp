@@ -507,7 +507,7 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
         const QRectF area = legendRect(size);
         painter.drawText(QRectF(area.left() + kLegendInset, kTop, area.width(), area.top() - kTop),
             Qt::AlignLeft | Qt::AlignVCenter,
-            tr("at step %1").arg(m_picture->warp ? m_picture->warp->textOf(*step) : formatStep(step->value)));
+            m_picture->warp ? m_picture->warp->placeText(*step) : tr("at step %1").arg(formatStep(step->value)));
     }
     paintHover(painter, plot);
 }

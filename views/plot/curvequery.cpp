@@ -33,6 +33,25 @@ StepRange leadOf(const CurveRequest& request, const series::CurveResult& result)
 
 }
 
+Expected<std::optional<double>> readStart(
+    store::RunReader& reader, const series::RowAttempts& row, StepRange steps, const series::CancelToken& cancel)
+{
+    constexpr std::int64_t kNear = 64; ///< steps, before all of them are asked
+    for (const Step last : { std::min(steps.last, Step { steps.first.value + kNear - 1 }), steps.last }) {
+        series::CurveQuery query;
+        query.row = row;
+        query.stat = Stat::Value;
+        query.range = { steps.first, last };
+        query.pixels = 1;
+        const auto all = reader.curve(query, cancel);
+        if (!all)
+            return tl::unexpected(all.error());
+        if (!all->buckets.empty() && all->buckets.front().finite > 0)
+            return all->buckets.front().first;
+    }
+    return std::nullopt;
+}
+
 Expected<CurveSeries> readCurve(
     store::RunReader& reader, Row row, Stat stat, const CurveRequest& request, const series::CancelToken& cancel)
 {
@@ -98,7 +117,10 @@ Expected<std::shared_ptr<const XWarp>> readWarp(
     const auto quantity = readCurve(reader, std::move(rows.front()), Stat::Value, request, cancel);
     if (!quantity)
         return tl::unexpected(quantity.error());
-    return XWarp::of(request.xAxis, quantity->result);
+    const auto start = readStart(reader, quantity->row.attempts, request.catalog->steps, cancel);
+    if (!start)
+        return tl::unexpected(start.error());
+    return XWarp::of(request.xAxis, quantity->result, *start);
 }
 
 /// Smaller comes first; what the field does not know stays in the run's order.

@@ -51,6 +51,11 @@ Expected<CurvePicture> readScalars(
 Expected<CurveSeries> readCurve(
     store::RunReader& reader, Row row, Stat stat, const CurveRequest& request, const series::CancelToken& cancel);
 
+/// What a scalar has at the first of the run's steps that has it: where time counts from, whatever is in sight. None
+/// where it has nothing finite. Thread: query.
+Expected<std::optional<double>> readStart(
+    store::RunReader& reader, const series::RowAttempts& row, StepRange steps, const series::CancelToken& cancel);
+
 /// Cells of one run's series of a picture at some steps: result[i][s] for step i and series s. Thread: query.
 Expected<std::vector<std::vector<series::CellValue>>> readValues(
     store::RunReader& reader, const CurvePicture& picture, int run, const std::vector<Step>& steps);

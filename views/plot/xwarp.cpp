@@ -18,12 +18,33 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
+/// "14.9 s", "1:05 min" or "1:02:05 h", as the longest of the axis (s) has it.
+QString clockText(double seconds, int decimals, double longest)
+{
+    if (longest < 60)
+        return QCoreApplication::translate("XAxis", "%1 s").arg(QString::number(seconds, 'f', decimals));
+    const qint64 parts = std::llround(std::pow(10.0, decimals)); // of a second
+    const qint64 all = std::llround(seconds * static_cast<double>(parts));
+    const auto padded
+        = [](qint64 number, int digits) { return QStringLiteral("%1").arg(number, digits, 10, QChar(u'0')); };
+    QString text = padded(all / parts % 60, 2);
+    if (decimals > 0)
+        text += u'.' + padded(all % parts, decimals);
+    const qint64 minutes = all / parts / 60;
+    if (longest < 3600)
+        return QStringLiteral("%1:%2").arg(minutes).arg(text) + QCoreApplication::translate("XAxis", " min");
+    return QStringLiteral("%1:%2:%3").arg(minutes / 60).arg(padded(minutes % 60, 2), text)
+        + QCoreApplication::translate("XAxis", " h");
+}
+
 /// `longest`: of the axis, s; `distance`: between two labels.
 QString timeLabel(double seconds, double distance, double longest)
 {
     const auto whole = static_cast<qint64>(std::llround(seconds));
-    if (distance < 60)
+    if (longest < 60)
         return QCoreApplication::translate("XAxis", "%1 s").arg(formatTick(seconds, distance));
+    if (distance < 60)
+        return clockText(seconds, std::max(0, static_cast<int>(std::ceil(-std::log10(distance) - 1e-9))), longest);
     if (longest < 3600)
         return QCoreApplication::translate("XAxis", "%1 min").arg(whole / 60);
     const QString minutes = QStringLiteral("%1").arg(whole / 60 % 60, 2, 10, QLatin1Char('0'));
@@ -49,7 +70,7 @@ QString scalarOf(XAxis axis)
                                 : QStringLiteral("telltale.samples_seen");
 }
 
-std::shared_ptr<const XWarp> XWarp::of(XAxis axis, const series::CurveResult& quantity)
+std::shared_ptr<const XWarp> XWarp::of(XAxis axis, const series::CurveResult& quantity, std::optional<double> start)
 {
     std::vector<std::size_t> known;
     for (std::size_t i = 0; i < quantity.buckets.size(); ++i) {
@@ -78,7 +99,7 @@ std::shared_ptr<const XWarp> XWarp::of(XAxis axis, const series::CurveResult& qu
     warp->m_span = warp->m_edges.back() - warp->m_edges.front();
     if (!(warp->m_span > 0))
         return {};
-    warp->m_origin = axis == XAxis::Time ? warp->m_edges.front() : 0;
+    warp->m_origin = axis == XAxis::Time ? start.value_or(warp->m_edges.front()) : 0;
     return warp;
 }
 
@@ -137,6 +158,11 @@ double XWarp::longest() const
     return (m_edges.back() - m_origin) / kNsPerSecond;
 }
 
+int XWarp::decimals() const
+{
+    return m_span < 60 * kNsPerSecond ? 1 : 0;
+}
+
 double XWarp::quantityAt(Step step) const
 {
     const auto count = static_cast<double>(m_edges.size() - 1);
@@ -149,22 +175,22 @@ double XWarp::quantityAt(Step step) const
         = m_edges[index] + (m_edges[index + 1] - m_edges[index]) * (at - static_cast<double>(index)) - m_origin;
     if (m_axis != XAxis::Time)
         return std::round(value);
-    return longest() < 60 ? std::round(value / kNsPerSecond * 10) / 10 : std::floor(value / kNsPerSecond);
+    return decimals() > 0 ? std::round(value / kNsPerSecond * 10) / 10 : std::floor(value / kNsPerSecond);
 }
 
 QString XWarp::quantityText(double value) const
 {
     if (m_axis != XAxis::Time)
         return formatStep(std::llround(value));
-    if (longest() < 60)
-        return QCoreApplication::translate("XAxis", "%1 s").arg(QString::number(value, 'f', 1));
-    const auto whole = static_cast<qint64>(value);
-    const auto two = [](qint64 number) { return QStringLiteral("%1").arg(number, 2, 10, QLatin1Char('0')); };
-    if (longest() < 3600)
-        return QStringLiteral("%1:%2").arg(whole / 60).arg(two(whole % 60))
-            + QCoreApplication::translate("XAxis", " min");
-    return QStringLiteral("%1:%2:%3").arg(whole / 3600).arg(two(whole / 60 % 60), two(whole % 60))
-        + QCoreApplication::translate("XAxis", " h");
+    return clockText(value, decimals(), longest());
+}
+
+QString XWarp::placeText(Step step) const
+{
+    return (m_axis == XAxis::Time      ? QCoreApplication::translate("XAxis", "at %1", "a time")
+            : m_axis == XAxis::Samples ? QCoreApplication::translate("XAxis", "at %1 samples")
+                                       : QCoreApplication::translate("XAxis", "at %1 tokens"))
+        .arg(textOf(step));
 }
 
 QString XWarp::differenceText(Step a, Step b) const

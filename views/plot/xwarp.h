@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <QString>
@@ -18,8 +19,10 @@ enum class XAxis { Step, Samples, Tokens, Time };
 class XWarp {
 public:
     /// From the quantity's own curve over the same buckets as the plot's. Null where it was not recorded at two buckets
-    /// at least. Holes are filled in a straight line, a value that falls back keeps the one before.
-    static std::shared_ptr<const XWarp> of(XAxis axis, const series::CurveResult& quantity);
+    /// at least. Holes are filled in a straight line, a value that falls back keeps the one before. `start`: what the
+    /// run's first step has, from which time counts; without it, from the first bucket on.
+    static std::shared_ptr<const XWarp> of(
+        XAxis axis, const series::CurveResult& quantity, std::optional<double> start = std::nullopt);
 
     XAxis axis() const { return m_axis; }
     /// Left to right, 0..1.
@@ -27,6 +30,7 @@ public:
     Step stepAt(double unit) const;
     /// What the axis says of a step: "1:05 min". All of them have one form.
     QString textOf(Step step) const { return quantityText(quantityAt(step)); }
+    QString placeText(Step step) const; ///< "at 1:05 min", "at 2,048 samples"
     /// How far `b` is behind `a`, as the two read: "+0:44 min".
     QString differenceText(Step a, Step b) const;
     /// The buckets of a curve over the same steps, at their new places in `width` columns. What lies between two of
@@ -42,7 +46,8 @@ public:
 
 private:
     XWarp() = default;
-    double longest() const; ///< s
+    double longest() const; ///< s, to the right end
+    int decimals() const; ///< of a second
     double quantityAt(Step step) const; ///< as precise as it is written
     QString quantityText(double value) const;
     double edge(std::size_t index) const { return (m_edges[index] - m_edges.front()) / m_span; }
