@@ -744,6 +744,63 @@ private Q_SLOTS:
         QCOMPARE(other[11].toFloat(), valueIn(run("b"), 3, kParts) - valueIn(run("a"), 3, kParts));
     }
 
+    void furtherRunsAndTheBandAreInTheTable()
+    {
+        compareWith({ "seed", "other" });
+        m_state->setSelection({ { QStringLiteral("layers.4.fc.weight"), {} } });
+        const auto records = [this] {
+            std::map<QByteArray, QList<QList<QByteArray>>> byRun; // of the curves
+            const QList<QByteArray> lines = csv().trimmed().split('\n');
+            const auto columns = lines[0].split(',').size();
+            for (qsizetype i = 1; i < lines.size(); ++i) {
+                const QList<QByteArray> cells = lines[i].trimmed().split(',');
+                if (cells.size() != columns)
+                    return std::map<QByteArray, QList<QList<QByteArray>>> {};
+                byRun[cells.back()].append(cells);
+            }
+            return byRun;
+        };
+        m_view->resize(1200, 700);
+        settle();
+        auto found = records();
+        QCOMPARE(found[QByteArray()].size(), kRows * kSteps); // cells of the map
+        for (const char* name : { "a", "seed", "other" }) {
+            QCOMPARE(found[name].size(), kSteps);
+            for (int step = 0; step < kSteps; ++step) {
+                QCOMPARE(found[name][step][5].toInt(), step);
+                QCOMPARE(found[name][step][14].toFloat(), valueIn(run(name), 4, step));
+            }
+        }
+        choose("compareBelow", static_cast<int>(BelowMap::Band));
+        settle();
+        found = records();
+        QCOMPARE(found["median"].size(), kSteps);
+        QCOMPARE(found["range"].size(), kSteps);
+        for (int step = 0; step < kSteps; ++step) {
+            QCOMPARE(found["median"][step][14].toFloat(), valueIn(run("seed"), 4, step));
+            QCOMPARE(found["range"][step][15].toFloat(), valueIn(run("a"), 4, step));
+            QCOMPARE(found["range"][step][16].toFloat(), valueIn(run("other"), 4, step));
+        }
+    }
+
+    void aPictureHasTheTableThatIsShown()
+    {
+        compareWith({ "b" });
+        const auto painted = [this](BelowMap below) {
+            choose("compareBelow", static_cast<int>(below));
+            settle();
+            QImage image(m_view->size(), QImage::Format_ARGB32_Premultiplied);
+            image.fill(Theme::current().window);
+            QPainter painter(&image);
+            m_view->paintPicture(painter, image.size());
+            return image.copy(0, image.height() * 7 / 10, image.width(), image.height() * 3 / 10);
+        };
+        const QImage curves = painted(BelowMap::Lines);
+        const QImage facts = painted(BelowMap::Facts);
+        QVERIFY(facts != curves);
+        QVERIFY(painted(BelowMap::Findings) != facts);
+    }
+
     void runsAreChosenFromAListWithASearch()
     {
         m_state->setComparedRuns({});

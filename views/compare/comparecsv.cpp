@@ -5,12 +5,16 @@
 
 #include <telltale/common/csv.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/plot/curvecsv.h>
 
 namespace telltale::views {
 
 using series::CellState;
 
 namespace {
+
+constexpr int kMapColumns = 6; ///< what a cell says, behind where it is
+constexpr int kCurveColumns = 10;
 
 QString word(std::string_view text)
 {
@@ -36,28 +40,20 @@ void writeDeviation(CsvWriter& csv, const QString& what, const judge::Deviation&
     csv.endRow();
 }
 
-}
-
-Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture)
+/// `empty`: cells behind those of the map.
+void writeCells(CsvWriter& csv, const HeatPicture& picture, int empty)
 {
-    CsvWriter csv(device);
-    writeHead(csv,
-        { "name", "slot", "rank", "kind", "statistic", "first_step", "last_step", "a_state", "a", "b_state", "b",
-            "difference", "ratio" });
-    csv.endRow();
-    if (!picture || !picture->sides)
-        return csv.finish();
-    const HeatSides& sides = *picture->sides;
-    const auto columns = static_cast<std::size_t>(picture->columns());
-    for (std::size_t row = 0; row < picture->rows.size(); ++row) {
-        const Row& of = picture->rows[row];
+    const HeatSides& sides = *picture.sides;
+    const auto columns = static_cast<std::size_t>(picture.columns());
+    for (std::size_t row = 0; row < picture.rows.size(); ++row) {
+        const Row& of = picture.rows[row];
         for (std::size_t c = 0; c < columns; ++c) {
-            const std::size_t at = picture->sideRows[row] * columns + c;
+            const std::size_t at = picture.sideRows[row] * columns + c;
             if (sides.statesA[at] == CellState::NotCollected && sides.statesB[at] == CellState::NotCollected)
                 continue;
-            const StepRange steps = picture->stepsOf(static_cast<int>(c));
+            const StepRange steps = picture.stepsOf(static_cast<int>(c));
             csv.text(of.key.name).text(of.slotText()).integer(of.rank.value).text(word(kindName(of.kind)));
-            csv.text(word(statName(picture->stat))).integer(steps.first.value).integer(steps.last.value);
+            csv.text(word(statName(picture.stat))).integer(steps.first.value).integer(steps.last.value);
             const auto a = static_cast<double>(sides.valuesA[at]);
             const auto b = static_cast<double>(sides.valuesB[at]);
             writeCell(csv, sides.statesA[at], a, true);
@@ -66,6 +62,33 @@ Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture)
                 csv.number(b - a).number(a == b ? 1 : b / a);
             else
                 csv.empty().empty();
+            for (int i = 0; i < empty; ++i)
+                csv.empty();
+            csv.endRow();
+        }
+    }
+}
+
+}
+
+Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture, const CurvePicture* curves)
+{
+    CsvWriter csv(device);
+    writeHead(csv,
+        { "name", "slot", "rank", "kind", "statistic", "first_step", "last_step", "a_state", "a", "b_state", "b",
+            "difference", "ratio" });
+    if (curves)
+        writeHead(csv, { "state", "value", "min", "max", "mean", "samples", "nans", "posinfs", "neginfs", "run" });
+    csv.endRow();
+    if (picture && picture->sides)
+        writeCells(csv, *picture, curves ? kCurveColumns : 0);
+    for (std::size_t i = 0; curves && i < curves->series.size(); ++i) {
+        const CurveSeries& one = curves->series[i];
+        for (int b = 0; b < static_cast<int>(one.result.buckets.size()) && !one.isHidden; ++b) {
+            if (one.result.buckets[static_cast<std::size_t>(b)].state == CellState::NotCollected)
+                continue;
+            writeBucket(csv, one, b, kMapColumns);
+            csv.text(one.runName);
             csv.endRow();
         }
     }

@@ -8,6 +8,7 @@
 #include <telltale/core/expected.h>
 #include <telltale/heatmap/heatpicture.h>
 #include <telltale/judge/comparisonreport.h>
+#include <telltale/plot/curvepicture.h>
 
 class QIODevice;
 
@@ -15,8 +16,9 @@ namespace telltale::views {
 
 // What a comparison shows, as CSV. Thread: gui.
 
-/// Every cell of the map: both values, their difference and ratio. Null: the head alone.
-Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture);
+/// Every cell of the map: both values, their difference and ratio. Null: the head alone. `curves`, where they say more
+/// than the map, stand behind its cells in columns of their own.
+Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture, const CurvePicture* curves = nullptr);
 /// What differs first, and most of each kind. Null: the head alone.
 Expected<void> writeFindingsCsv(QIODevice* device, const judge::Comparison* found);
 Expected<void> writeFactsCsv(

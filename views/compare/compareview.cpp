@@ -441,11 +441,19 @@ void CompareView::paintPicture(QPainter& painter, QSize size)
     painter.drawText(
         QRect(12, 4, size.width() - 24, size.height()), Qt::AlignLeft | Qt::TextWordWrap, m_verdict->text(), &sentence);
     const int top = std::max(kVerdict, sentence.bottom() + 4);
-    if (!m_map->picture())
+    const bool hasTable = m_below->currentWidget() != m_curves;
+    if (!m_map->picture() && !hasTable)
         return paintWithCaption(painter, QRect(QPoint(0, top), size - QSize(0, top)), *m_map, caption);
     const int map = static_cast<int>(std::lround((size.height() - top) * kMapShare));
     paintWithCaption(painter, QRect(0, top, size.width(), map), *m_map, caption);
-    m_curves->paintTo(painter, QRect(0, top + map, size.width(), size.height() - top - map));
+    const QRect below(0, top + map, size.width(), size.height() - top - map);
+    if (!hasTable)
+        return m_curves->paintTo(painter, below);
+    QWidget* table = m_below->currentWidget();
+    const QRect was = table->geometry();
+    table->resize(below.size());
+    table->render(&painter, below.topLeft());
+    table->setGeometry(was);
 }
 
 Expected<void> CompareView::writeCsv(QIODevice* device) const
@@ -459,7 +467,9 @@ Expected<void> CompareView::writeCsv(QIODevice* device) const
     case BelowMap::Band:
         break;
     }
-    return writeDifferenceCsv(device, m_map->picture());
+    const bool saysMore = m_curves->picture()
+        && (m_bar->below() == BelowMap::Band || context().state->comparedRuns().size() > 1);
+    return writeDifferenceCsv(device, m_map->picture(), saysMore ? m_curves->picture().get() : nullptr);
 }
 
 }

@@ -33,7 +33,8 @@ public:
 
     bool isSettled() const override;
     void paintPicture(QPainter& painter, QSize size) override;
-    /// What is shown below where that is a table, else the cells of the map.
+    /// What is shown below where that is a table, else the cells of the map, with the curves of further runs or the
+    /// band.
     Expected<void> writeCsv(QIODevice* device) const override;
 
     HeatCanvas* map() const { return m_map; }

@@ -6,9 +6,7 @@
 
 namespace telltale::views {
 
-namespace {
-
-void writeBucket(CsvWriter& csv, const CurveSeries& one, int index)
+void writeBucket(CsvWriter& csv, const CurveSeries& one, int index, int between)
 {
     const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(index)];
     const StepRange steps = stepsOf(one.result, index);
@@ -22,6 +20,8 @@ void writeBucket(CsvWriter& csv, const CurveSeries& one, int index)
         csv.integer(one.row.rank.value);
     csv.text(QString::fromUtf8(kindName(one.row.kind))).text(QString::fromUtf8(statName(one.stat)));
     csv.integer(steps.first.value).integer(steps.last.value);
+    for (int i = 0; i < between; ++i)
+        csv.empty();
     writeCell(csv, bucket.state, bucket.last, isFloat);
     if (bucket.finite > 0) {
         number(bucket.min);
@@ -31,8 +31,6 @@ void writeBucket(CsvWriter& csv, const CurveSeries& one, int index)
         csv.empty().empty().empty();
     }
     csv.integer(bucket.samples).integer(bucket.nans).integer(bucket.posInfs).integer(bucket.negInfs);
-}
-
 }
 
 Expected<void> writeCurveCsv(QIODevice* device, const CurvePicture* picture)

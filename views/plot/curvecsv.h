@@ -9,8 +9,12 @@ class QIODevice;
 
 namespace telltale::views {
 
+class CsvWriter;
+
 /// CSV of what a curve picture shows: one record for every line or band and bucket that was measured or lost. A band
 /// names all its ranks, "1..7". Thread: gui.
 Expected<void> writeCurveCsv(QIODevice* device, const CurvePicture* picture);
+/// A record of it without its run, `between` empty cells before its state.
+void writeBucket(CsvWriter& csv, const CurveSeries& one, int bucket, int between = 0);
 
 }
