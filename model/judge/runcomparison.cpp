@@ -119,6 +119,7 @@ private:
     std::size_t m_pairCount = 0; ///< of all kinds and statistics
     double m_pairsDone = 0;
     std::vector<std::pair<Place, Deviation>> m_first; ///< of the first step, in order
+    std::map<std::tuple<Kind, Stat, Rank>, std::pair<Place, Deviation>> m_firstOfMaps;
     std::set<std::string> m_timings;
     StoredSigns m_signsOfA, m_signsOfB; ///< empty where the two are one run
     std::set<std::pair<Rank, std::string>> m_judged; ///< of what signs themselves tell
@@ -243,6 +244,10 @@ void Comparer::differ(Deviation deviation, const Place& place)
     ofStep.nonFinite += a != b && (series::isNonFinite(a) || series::isNonFinite(b)) ? 1 : 0;
     if (!of.largest || isLarger(deviation, *of.largest))
         of.largest = deviation;
+    const auto [known, isNew]
+        = m_firstOfMaps.try_emplace({ deviation.kind, deviation.stat, deviation.rank }, place, deviation);
+    if (!isNew && std::tie(step, place) < std::tie(known->second.second.step, known->second.first))
+        known->second = { place, deviation };
     note(std::move(deviation), place);
 }
 
@@ -482,6 +487,8 @@ Expected<Comparison> Comparer::run()
         m_result.differing += of.differing;
         m_result.kinds.push_back(std::move(of));
     }
+    for (auto& [map, first] : m_firstOfMaps)
+        m_result.firstOfMaps.emplace(map, std::move(first.second));
     for (auto& [place, deviation] : m_first)
         m_result.first.push_back(std::move(deviation));
     m_result.timings.assign(m_timings.begin(), m_timings.end());
@@ -523,6 +530,7 @@ void Comparison::append(const Comparison& later)
     onlyInA = later.onlyInA;
     onlyInB = later.onlyInB;
     timings = later.timings;
+    firstOfMaps.insert(later.firstOfMaps.begin(), later.firstOfMaps.end());
     if (!first.empty())
         return;
     first = later.first;

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <telltale/core/namepattern.h>
@@ -96,6 +98,8 @@ struct Comparison {
     /// kFirst.
     std::vector<Deviation> first;
     std::uint64_t firstCount = 0; ///< all of them
+    /// Of each kind, statistic and rank what deviates first, in the same order.
+    std::map<std::tuple<Kind, Stat, Rank>, Deviation> firstOfMaps;
 
     static constexpr std::size_t kFirst = 20;
 

@@ -744,6 +744,29 @@ private Q_SLOTS:
         QCOMPARE(other[11].toFloat(), valueIn(run("b"), 3, kParts) - valueIn(run("a"), 3, kParts));
     }
 
+    void theFirstDifferenceOfTheMapIsNamedBesideThatOfAll()
+    {
+        compareWith({ "b" });
+        settle();
+        const auto note = [this] { return m_view->findChild<QLabel*>(QStringLiteral("compareNote"))->text(); };
+        m_view->resize(1600, 900);
+        QVERIFY(!note().contains(QStringLiteral("in this map"))); // the norms have what the sentence names
+        m_state->setStat(Stat::Nans);
+        settle();
+        int first = -1;
+        for (int step = 0; step < kSteps && first < 0; ++step) {
+            if (std::isnan(valueIn(run("a"), 1, step)) != std::isnan(valueIn(run("b"), 1, step)))
+                first = step;
+        }
+        QCOMPARE(first, kBreaks);
+        QVERIFY2(note().startsWith(QStringLiteral("in this map: step %1, layers.1.fc.weight").arg(kBreaks)),
+            qPrintable(note()));
+        QVERIFY(m_view->conformance().found()->first.front().step < Step { kBreaks });
+        m_state->setStat(Stat::Norm);
+        settle();
+        QVERIFY(!note().contains(QStringLiteral("in this map")));
+    }
+
     void furtherRunsAndTheBandAreInTheTable()
     {
         compareWith({ "seed", "other" });

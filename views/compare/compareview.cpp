@@ -365,11 +365,23 @@ void CompareView::show(const CompareAnswer& answer)
     if (answer.onlyInB > 0)
         notes.append(tr("%n rows only in B", nullptr, answer.onlyInB));
     m_verdict->setPictureNotes(notes);
+    tellFirstOfMap();
     m_below->setVisible(hasOthers());
+}
+
+/// The sentence is of all kinds: the map may have a first difference of its own.
+void CompareView::tellFirstOfMap()
+{
+    const auto& found = m_conformance.found();
+    const HeatPicture* map = m_map->picture();
+    m_verdict->setMapNote(found && map && !map->rows.empty()
+            ? firstOfMapText(*found, map->kind, map->stat, map->rows.front().rank)
+            : QString());
 }
 
 void CompareView::showConformance()
 {
+    tellFirstOfMap();
     const auto& found = m_conformance.found();
     if (!m_conformance.isBusy() || !found) {
         m_findings->set(found ? &*found : nullptr);

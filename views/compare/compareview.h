@@ -56,6 +56,7 @@ private:
     void take(const Expected<CompareAnswer>& answer);
     void show(const CompareAnswer& answer);
     void showConformance();
+    void tellFirstOfMap();
     void showBelow();
     void goTo(const judge::Deviation& deviation);
     void copyReport() const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <QCoreApplication>
 #include <QRegularExpression>
@@ -113,6 +114,19 @@ QStringList comparisonNotes(const judge::Comparison& found)
                              items::shownTensor(text(first.key.name), first.key.slot, u':'), share));
     }
     return notes;
+}
+
+QString firstOfMapText(const judge::Comparison& found, Kind kind, Stat stat, Rank rank)
+{
+    const auto first = found.firstOfMaps.find({ kind, stat, rank });
+    if (first == found.firstOfMaps.end())
+        return {};
+    const judge::Deviation& one = first->second;
+    const judge::Deviation& named = found.first.front();
+    if (std::tie(one.kind, one.stat, one.rank, one.step) == std::tie(named.kind, named.stat, named.rank, named.step))
+        return {};
+    return QCoreApplication::translate("CompareWords", "in this map: step %1, %2")
+        .arg(formatStep(one.step.value), items::shownTensor(text(one.key.name), one.key.slot, u':'));
 }
 
 QString shareText(double share)

@@ -85,6 +85,12 @@ void VerdictLine::setPictureNotes(const QStringList& notes)
         update();
 }
 
+void VerdictLine::setMapNote(const QString& note)
+{
+    if (std::exchange(m_mapNote, note) != note)
+        update();
+}
+
 void VerdictLine::setCompact(bool on)
 {
     if (std::exchange(m_isCompact, on) == on)
@@ -102,6 +108,8 @@ void VerdictLine::update()
     if (found) {
         m_text = comparisonSentence(*found);
         m_notes = comparisonNotes(*found);
+        if (!m_mapNote.isEmpty())
+            m_notes.prepend(m_mapNote);
     } else if (isFirstLook) {
         m_text = tr("Comparing every value: %1 %").arg(static_cast<int>(m_conformance->share() * 100));
     } else if (m_conformance->isStopped()) {

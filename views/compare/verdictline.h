@@ -19,6 +19,7 @@ public:
     explicit VerdictLine(Conformance* conformance, QWidget* parent = nullptr);
 
     QString text() const;
+    void setMapNote(const QString& note); ///< what differs first in it, said before all others; empty: nothing
     void setPictureNotes(const QStringList& notes); ///< what the map leaves out
     void setCompact(bool on); ///< the sentence alone, where there is little room
 
@@ -41,6 +42,7 @@ private:
     QPushButton* m_stop;
     QPushButton* m_copy;
     QString m_text;
+    QString m_mapNote;
     QStringList m_notes; ///< on the comparison
     QStringList m_pictureNotes;
     bool m_isCompact = false;
