@@ -205,11 +205,13 @@ private Q_SLOTS:
         longer->steps.last = Step { 99 };
         m_state->setCompared(m_run, longer);
         QCOMPARE(m_state->fullRange().last, Step { 99 });
+        QCOMPARE(m_state->atStep(), Step { 39 }); // as every view of one step has it
         choose(Kind::Actv, { Slot::output() });
         QTRY_VERIFY(values()->text().startsWith(QStringLiteral("At step 39\t")));
         QTRY_COMPARE(shown(1, 1), QStringLiteral("2.000"));
         // What it has not it says, whatever kind is chosen.
         m_state->setCursor(Step { 60 });
+        QCOMPARE(m_state->atStep(), Step { 60 });
         const auto* nothing = m_panel->findChild<QLabel*>(QStringLiteral("inspectorNothing"));
         QTRY_COMPARE(nothing->text(), QStringLiteral("This run has no step 60."));
         QTRY_COMPARE(title()->text(), QStringLiteral("norm of everything collected: this run has no step 60"));

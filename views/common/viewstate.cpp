@@ -464,6 +464,12 @@ StepRange ViewState::followedRange() const
     return { Step { m_full.last.value - m_followSpan + 1 }, m_full.last };
 }
 
+Step ViewState::atStep() const
+{
+    const Step newest = m_own.isEmpty() ? m_visible.last : std::min(m_visible.last, m_own.last);
+    return m_cursor.value_or(std::max(newest, m_visible.first));
+}
+
 StepRange ViewState::wholeRange() const
 {
     StepRange whole = m_own;

@@ -124,6 +124,8 @@ public:
     void setFullRange(StepRange range);
     StepRange ownRange() const { return m_own; } ///< without the compared run's
     StepRange visibleRange() const { return m_visible; }
+    /// Where views of one step stand: the cursor, and without one the newest visible step that the run itself has.
+    Step atStep() const;
     /// Pushes the current range on the zoom stack (unless it continues the last zoom, as the next notch of a wheel
     /// does); ends follow unless it ends at the live edge.
     void zoomTo(StepRange range, bool continued = false);

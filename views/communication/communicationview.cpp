@@ -335,7 +335,7 @@ CommRequest CommunicationView::request() const
     const auto stats = state.catalog() ? statsOf(*state.catalog(), Kind::Comm) : std::vector<Stat>();
     request.stat = std::find(stats.begin(), stats.end(), state.stat()) != stats.end() ? state.stat() : Stat::Norm;
     request.filter = state.moduleFilter();
-    request.atStep = state.cursor().value_or(state.visibleRange().last);
+    request.atStep = state.atStep();
     request.metric = m_metric;
     request.strip.scale = m_metric == CommMetric::Calls ? HeatScale::Linear : HeatScale::Log;
     request.strip.range = state.visibleRange();

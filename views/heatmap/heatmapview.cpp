@@ -236,7 +236,7 @@ void HeatmapView::ask()
     request.filter = state.moduleFilter();
     request.selection = state.selection();
     request.range = state.visibleRange();
-    request.atStep = state.cursor().value_or(state.visibleRange().last);
+    request.atStep = state.atStep();
     request.plot = m_canvas->plotRect().size();
     request.pixelRatio = devicePixelRatioF();
     request.theme = &Theme::current();

@@ -75,8 +75,9 @@ Expected<RankTimes> readRankTimes(
     if (best == 0 || rows.size() < 2)
         return times;
     times.scalar = name.toStdString();
-    times.steps = { Step { std::max(request.range.last.value - RankTimes::kSteps + 1, std::int64_t { 0 }) },
-        request.range.last };
+    // Another run that it is compared with may have gone on for longer.
+    const Step last = std::min(request.range.last, request.catalog->steps.last);
+    times.steps = { Step { std::max(last.value - RankTimes::kSteps + 1, std::int64_t { 0 }) }, last };
     series::HeatQuery query;
     query.stat = Stat::Value;
     query.range = times.steps;
