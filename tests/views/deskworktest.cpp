@@ -18,6 +18,7 @@
 #include <QPlainTextEdit>
 #include <QRegularExpression>
 #include <QScrollBar>
+#include <QStandardItemModel>
 #include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -25,6 +26,7 @@
 #include <QTreeView>
 
 #include <telltale/common/sharedaxis.h>
+#include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/heatmap/heatcanvas.h>
@@ -37,6 +39,7 @@
 #include <telltale/plot/firstbad.h>
 #include <telltale/runs/allkinds.h>
 #include <telltale/runs/facttable.h>
+#include <telltale/runs/modulesdelegate.h>
 #include <telltale/runs/modulespanel.h>
 #include <telltale/runs/runspanel.h>
 #include <telltale/shell/commandregistry.h>
@@ -210,6 +213,26 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(worst("layers.9.ln1.weight").isNonFinite(), kWaitMs);
         QVERIFY(worst("layers.7.attn.qkv").isSource && worst("layers.7").isSource && worst("layers").isSource);
         QVERIFY(!worst("layers.7.attn.qkv.weight").isSource && !worst("layers.9.ln1.weight").isSource);
+    }
+
+    /// A call site keeps its line and function, and two that are not the same never read the same.
+    void aNameInTheTreeLosesWhatTellsLeast()
+    {
+        const QFontMetrics metrics(views::codeFont(12));
+        const int width = metrics.horizontalAdvance(QStringLiteral("\u2026allel.py:20 _summed")) + 1;
+        QStandardItemModel model;
+        for (const char* name : { "all_reduce ranks.py:58 agree", "all_reduce tensorparallel.py:20 _summed",
+                 "all_gather ranks.py:58 agree", "a_module_with_a_long_name", "head" })
+            model.appendRow(new QStandardItem(QString::fromLatin1(name)));
+        const auto shown
+            = [&](int row) { return views::ModulesDelegate::fittedName(model.index(row, 0), metrics, width); };
+        QCOMPARE(shown(1), QStringLiteral("\u2026allel.py:20 _summed"));
+        QVERIFY2(shown(0).contains(QStringLiteral("ranks.py:58")), qPrintable(shown(0)));
+        QVERIFY(shown(0) != shown(2));
+        QCOMPARE(shown(3), QStringLiteral("a_module_with_a_lon\u2026"));
+        QCOMPARE(shown(4), QStringLiteral("head"));
+        model.removeRow(2);
+        QCOMPARE(shown(0), QStringLiteral("\u2026ranks.py:58 agree"));
     }
 
     void severalModulesShareTheCurvesThatCanBeToldApart()

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <QPainter>
 #include <QPainterPath>
@@ -10,6 +11,7 @@
 
 #include <telltale/analysis/deviation.h>
 #include <telltale/common/glyphs.h>
+#include <telltale/common/labels.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/moduletreemodel.h>
 
@@ -53,6 +55,21 @@ QString valueText(const items::WorstValue& worst)
 
 }
 
+QString ModulesDelegate::fittedName(const QModelIndex& named, const QFontMetrics& metrics, int width)
+{
+    const QString name = named.data().toString();
+    if (!name.contains(u':') || metrics.horizontalAdvance(name) <= width)
+        return metrics.elidedText(name, Qt::ElideRight, width);
+    // Only what ends alike could read the same.
+    std::vector<QString> names { name };
+    for (int row = 0; row < named.model()->rowCount(named.parent()); ++row) {
+        const QString other = named.siblingAtRow(row).data().toString();
+        if (other.contains(u':') && other.section(u' ', -1) == name.section(u' ', -1))
+            names.push_back(other);
+    }
+    return fitLabels(names, metrics, width).front();
+}
+
 void ModulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     const Theme& theme = Theme::current();
@@ -75,8 +92,8 @@ void ModulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         painter->setFont(codeFont(12));
         painter->setPen(theme.text);
         const QRect text = whole.adjusted(4, 0, -4, 0);
-        painter->drawText(text, static_cast<int>(Qt::AlignVCenter),
-            painter->fontMetrics().elidedText(named.data().toString(), Qt::ElideRight, text.width()));
+        painter->drawText(
+            text, static_cast<int>(Qt::AlignVCenter), fittedName(named, painter->fontMetrics(), text.width()));
     } else if (worst.known) {
         constexpr int kValue = 40;
         const QRectF cell = QRectF(option.rect).adjusted(8, 0, -8, 0);

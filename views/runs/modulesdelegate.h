@@ -14,6 +14,9 @@ public:
 
     using QStyledItemDelegate::QStyledItemDelegate;
 
+    /// The name in `width` px. That of a call site loses its front, "…ranks.py:58 agree", any other one its end.
+    static QString fittedName(const QModelIndex& named, const QFontMetrics& metrics, int width);
+
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 };
