@@ -384,6 +384,35 @@ private Q_SLOTS:
         QCOMPARE(cut.seriesAt({ 20, kLines + 10 }), -1);
     }
 
+    void aSeriesScrollsWithItsRanksAndCountsOnce()
+    {
+        CurvePicture picture;
+        for (int i = 0; i < 18 * 2; ++i) {
+            CurveSeries& one = picture.series.emplace_back();
+            one.row.label = QStringLiteral("1.mlp.%1").arg(i / 2);
+            one.slot = i / 2;
+            one.isGroup = i % 2 == 1;
+        }
+        constexpr double kSeries = 19 + 2 * 16; // a name, its rank and the band of the others
+        const QRectF area(0, 0, 142, 10 * kSeries + 18 + 40);
+        const CurveLegend top(area, picture, 0);
+        QCOMPARE(top.above(), 0);
+        QCOMPARE(top.below(), 8);
+        QCOMPARE(top.seriesAt({ 20, 9 * kSeries + 19 + 16 + 8 }), 19);
+        QCOMPARE(top.seriesAt({ 20, 10 * kSeries + 10 }), -1); // its name would have room, its ranks have not
+        for (int line = 0; line <= top.lastFirstLine(); ++line) {
+            const CurveLegend legend(area, picture, line);
+            QCOMPARE(legend.above(), line / 3);
+            QCOMPARE(legend.above() + 10 + legend.below(), 18);
+            QCOMPARE(legend.seriesAt({ 20, 19 + 8 }), line / 3 * 2); // below its name
+        }
+        QCOMPARE(CurveLegend(area, picture, top.lastFirstLine()).below(), 0);
+        // One that is higher than the room is scrolled by its lines.
+        const CurveLegend low(QRectF(0, 0, 142, 19 + 16 + 18), picture, 0);
+        QCOMPARE(low.below(), 35);
+        QCOMPARE(CurveLegend(QRectF(0, 0, 142, 19 + 16 + 18), picture, 2).seriesAt({ 20, 8 }), 1);
+    }
+
     void theChoiceThatSaysMostIsCutLast()
     {
         ViewBar bar;

@@ -92,23 +92,31 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
     }
     if (heightOfLines() > room)
         room -= kShort;
+    const std::vector<bool> begins = beginnings(room);
+    const auto count = static_cast<int>(m_lines.size());
+    const auto beginsAt = [&](int line) { return line >= count || begins[static_cast<std::size_t>(line)]; };
+    const auto heightAt = [&](int line) { return m_lines[static_cast<std::size_t>(line)].height; };
     double tail = 0;
-    m_lastFirst = static_cast<int>(m_lines.size());
-    while (m_lastFirst > 0 && tail + m_lines[static_cast<std::size_t>(m_lastFirst) - 1].height <= room)
-        tail += m_lines[static_cast<std::size_t>(--m_lastFirst)].height;
+    m_lastFirst = count;
+    while (m_lastFirst > 0 && tail + heightAt(m_lastFirst - 1) <= room)
+        tail += heightAt(--m_lastFirst);
+    while (!beginsAt(m_lastFirst))
+        ++m_lastFirst;
+    int first = std::clamp(firstLine, 0, m_lastFirst);
+    while (!beginsAt(first))
+        --first;
+    int end = first;
     double top = m_area.top();
-    const int first = std::clamp(firstLine, 0, m_lastFirst);
-    auto end = m_lines.begin() + first;
-    for (; end != m_lines.end() && top + end->height <= m_area.top() + room; ++end) {
-        end->top = top;
-        top += end->height;
+    for (; end < count && top + heightAt(end) <= m_area.top() + room; ++end) {
+        m_lines[static_cast<std::size_t>(end)].top = top;
+        top += heightAt(end);
     }
     // A name without its rows would look like one.
-    if (end != m_lines.begin() + first && (end - 1)->form == Form::Name)
-        top = (--end)->top;
-    m_shown.assign(m_lines.begin() + first, end);
-    m_hidden = countOf({ end, m_lines.end() });
-    m_above = countOf({ m_lines.begin(), m_lines.begin() + first });
+    while (end > first && !beginsAt(end))
+        top = m_lines[static_cast<std::size_t>(--end)].top;
+    m_shown.assign(m_lines.begin() + first, m_lines.begin() + end);
+    m_hidden = static_cast<int>(std::count(begins.begin() + end, begins.end(), true));
+    m_above = static_cast<int>(std::count(begins.begin(), begins.begin() + first, true));
     if (m_hidden > 0 || m_above > 0)
         m_more = QRectF(area.left(), top, area.width(), kShort);
 }
@@ -154,9 +162,20 @@ bool CurveLegend::placeBeside(double room)
     return true;
 }
 
-int CurveLegend::countOf(std::span<const Line> lines)
+std::vector<bool> CurveLegend::beginnings(double room) const
 {
-    return static_cast<int>(std::ranges::count_if(lines, [](const Line& line) { return line.form != Form::Name; }));
+    std::vector<bool> begins;
+    double highest = 0, height = 0;
+    for (const Line& line : m_lines) {
+        begins.push_back(line.form != Form::Where && line.form != Form::Run && line.form != Form::LoneRun);
+        height = begins.back() ? line.height : height + line.height;
+        highest = std::max(highest, height);
+    }
+    if (highest <= room && std::ranges::count(begins, true) > 1)
+        return begins;
+    for (std::size_t i = 1; i < m_lines.size(); ++i)
+        begins[i] = m_lines[i - 1].form != Form::Name;
+    return begins;
 }
 
 void CurveLegend::addLines()

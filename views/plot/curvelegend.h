@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include <QRectF>
@@ -17,8 +16,8 @@ namespace telltale::views {
 
 /// The column right of the curves: swatch, name, rank and the value at the cursor. A series with several ranks has its
 /// name once and a line for each rank. Names are cut as fitLabels() does; what does not fit is counted in a last
-/// line and reached by the wheel, what is not drawn at all is counted in a line that draws it. Thread: its
-/// painter's.
+/// line and reached by the wheel, a name together with its ranks; what is not drawn at all is counted in a line that
+/// draws it. Thread: its painter's.
 class CurveLegend {
 public:
     /// `compares`: the values are differences, which a line above them says, and each series has a line more with what
@@ -33,8 +32,11 @@ public:
     int seriesAt(QPointF position) const;
     /// Over the line that draws what was left out.
     bool isShowAll(QPointF position) const { return m_showAll.contains(position); }
-    /// Largest useful first line.
+    /// Largest useful first line. One amid a series' lines shows these from its name.
     int lastFirstLine() const { return m_lastFirst; }
+    /// Series that the wheel reaches above and below; curves and bands where a series has no room as a whole.
+    int above() const { return m_above; }
+    int below() const { return m_hidden; }
 
 private:
     enum class Form {
@@ -56,8 +58,9 @@ private:
     void addLines();
     double heightOfLines() const;
     bool placeBeside(double room); ///< whether all names fit in columns
-    /// Curves and bands among the lines.
-    static int countOf(std::span<const Line> lines);
+    /// First lines of what scrolls as one, for each line: a series with its ranks; where one is higher than `room` or
+    /// there is one alone, every line but the first below a name.
+    std::vector<bool> beginnings(double room) const;
     struct Columns; ///< as the values of one painting want them
     void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Columns& columns,
         const Theme& theme) const;
@@ -73,8 +76,8 @@ private:
     bool m_isBrief = false; ///< runs without their ranks
     QRectF m_more;
     QRectF m_showAll;
-    int m_hidden = 0; ///< series below the last shown line
-    int m_above = 0; ///< series above the first
+    int m_hidden = 0;
+    int m_above = 0;
     int m_lastFirst = 0;
 };
 
