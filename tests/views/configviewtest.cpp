@@ -485,6 +485,21 @@ private Q_SLOTS:
         QCOMPARE(costs().last(), q("Samples a step 15 k")); // nobody says what runs
     }
 
+    void whatIsSwitchedOffCostsNothingNow()
+    {
+        m_steering->set({ steeringOf({ rank(
+            0, RankSteering::State::Applied, R"({"dynamic_on":false,"step_interval":10,"wg_distribution":true})") }) });
+        config::RunFacts facts;
+        facts.modules.push_back({ "layers.0.weight", {}, 1000 });
+        m_view->draft()->setRun(facts);
+        QCOMPARE(costs(), QStringList({ q("now"), q("Series 0"), q("Samples a step 0") }));
+        m_view->draft()->setValue(q("/step_interval"), q("5")); // it stays off
+        QCOMPARE(m_view->draft()->changes().size(), 1);
+        QCOMPARE(costs(), QStringList({ q("now draft"), q("Series 0"), q("Samples a step 0") }));
+        m_view->draft()->setValue(q("/dynamic_on"), q("true"));
+        QCOMPARE(costs(), QStringList({ q("now draft"), q("Series 0 2"), q("Samples a step 0 12") }));
+    }
+
     void aDraftOverTheRunningBudgetSaysWhatTheAgentWillDo()
     {
         constexpr const char* kWithin

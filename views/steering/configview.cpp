@@ -423,6 +423,7 @@ void ConfigView::takeSteering()
         if (runs.empty() && start)
             config = start->config;
         m_isRunningKnown = !runs.empty() || !m_startText.empty();
+        m_isIdle = !runs.empty() && !config.dynamicOn; // of the start's config the switch alone does not tell
         m_draft->setRunning(config,
             m_isRunningKnown ? QString::fromStdString(
                 config::editedConfigText(ConfigDraft::isLaidOut(m_startText) ? m_startText : std::string(), config))
@@ -615,8 +616,8 @@ void ConfigView::showAnswers()
 void ConfigView::showRates()
 {
     const bool isMeasured = isLive() && steering() != nullptr;
-    m_costBox->setVisible(
-        m_cost->set(*m_draft, isMeasured ? context().steering->rates() : RunRates {}, m_isRunningKnown, isLive()));
+    m_costBox->setVisible(m_cost->set(*m_draft, isMeasured ? context().steering->rates() : RunRates {},
+        m_isRunningKnown, isLive(), isLive() && m_isIdle));
     const StepRange own = context().state != nullptr ? context().state->ownRange() : StepRange {};
     const bool isKnown = isMeasured && !own.isEmpty();
     m_step->setRange(isKnown ? own.last.value + 1 : 0, std::numeric_limits<qint64>::max());

@@ -112,6 +112,7 @@ private:
     std::string m_startText; ///< the config that the training was started with
     std::string m_runs; ///< what the draft takes to run, canonical
     bool m_isRunningKnown = false; ///< somebody has said what runs
+    bool m_isIdle = false; ///< ranks have said that nothing is collected
 };
 
 }

@@ -57,13 +57,18 @@ CostTable::Texts CostTable::textsOf(const config::CostEstimate& estimate, const 
     return texts;
 }
 
-bool CostTable::set(const ConfigDraft& draft, const RunRates& rates, bool isRunningKnown, bool isLive)
+bool CostTable::set(const ConfigDraft& draft, const RunRates& rates, bool isRunningKnown, bool isLive, bool isIdle)
 {
     const config::MonitorConfig& running = draft.running();
-    const auto wanted = config::estimateCost(draft.config(), running, draft.run(), rates);
-    const auto now = config::estimateCost(running, running, draft.run(), rates);
+    auto wanted = config::estimateCost(draft.config(), running, draft.run(), rates);
+    auto now = config::estimateCost(running, running, draft.run(), rates);
     if (!wanted || !now)
         return false;
+    if (isIdle) {
+        now = config::CostEstimate {};
+        if (!draft.config().dynamicOn)
+            wanted = now;
+    }
     const bool isChange = !draft.changes().empty();
     const Texts before = isRunningKnown ? textsOf(*now, rates) : Texts {};
     const Texts after = isChange ? textsOf(*wanted, rates) : Texts {};

@@ -19,9 +19,9 @@ class CostTable : public QWidget {
 public:
     explicit CostTable(QWidget* parent = nullptr);
 
-    /// `isRunningKnown`: somebody has said what runs, or ran last where the run is not live. False: there is nothing to
-    /// tell while the run's model is not known.
-    bool set(const ConfigDraft& draft, const RunRates& rates, bool isRunningKnown, bool isLive);
+    /// `isRunningKnown`: somebody has said what runs, or ran last where the run is not live. `isIdle`: its ranks have
+    /// said that nothing is collected. False: there is nothing to tell while the run's model is not known.
+    bool set(const ConfigDraft& draft, const RunRates& rates, bool isRunningKnown, bool isLive, bool isIdle);
 
 private:
     enum Row { SeriesRow, SamplesRow, StoredRow, TimeRow, RowCount };
