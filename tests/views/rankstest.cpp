@@ -3,6 +3,7 @@
 #include "testmain.h"
 
 #include <cmath>
+#include <set>
 
 #include <QApplication>
 #include <QBuffer>
@@ -11,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QTranslator>
 
+#include <telltale/common/axispainter.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/heatmap/heatcanvas.h>
@@ -405,6 +407,47 @@ private Q_SLOTS:
             }
             QCOMPARE(lines, 0);
         }
+    }
+
+    /// A low plot has a short name for its line, else no line, and no step number that its edge cuts.
+    void aLowPlotOfReplicasNamesItsLineAndCutsNoStep()
+    {
+        m_view->setReplicasShown(true);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ layer(2) });
+        settle();
+        const ReplicaCanvas& replicas = *m_view->replicas();
+        const Theme& theme = Theme::current();
+        std::set<std::pair<bool, bool>> seen;
+        for (int height = 90; height < 180; ++height) {
+            const QRect plot = replicas.plotRect({ 900, height });
+            const QImage image = m_view->replicas()->renderTo({ 900, height });
+            int line = 0; // columns of its blue
+            for (int x = plot.left(); x <= plot.right(); ++x) {
+                for (int y = plot.top(); y <= plot.bottom(); ++y) {
+                    if (const QColor one = image.pixelColor(x, y); one.blue() - one.red() > 60) {
+                        ++line;
+                        break;
+                    }
+                }
+            }
+            int named = 0;
+            for (int y = plot.top(); y <= plot.bottom(); ++y) {
+                for (int x = 2; x < plot.left() - 6; ++x)
+                    named += image.pixelColor(x, y) != theme.base;
+            }
+            const bool hasLine = line > plot.width() / 4;
+            QVERIFY2(!hasLine || named > 0, qPrintable(QStringLiteral("no name at %1 px").arg(height)));
+            const int axis = plot.bottom() + 1 + 18; // below the checksums
+            QVERIFY(axis <= height);
+            int ink = 0;
+            for (int x = plot.left(); x <= plot.right(); ++x)
+                ink += axis < height && image.pixelColor(x, axis) == theme.text3;
+            const bool hasSteps = ink > plot.width() / 2;
+            QVERIFY2(!hasSteps || axis + AxisPainter::kStepBand <= height, qPrintable(QString::number(height)));
+            seen.emplace(hasLine, hasSteps);
+        }
+        QCOMPARE(seen, (std::set<std::pair<bool, bool>> { { false, false }, { true, false }, { true, true } }));
     }
 
     void whatDiffersIsListedInTheSignsOfTheWindowsLanguage()

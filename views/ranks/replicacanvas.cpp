@@ -32,6 +32,7 @@ constexpr int kWordsRight = 12;
 constexpr int kSameness = 18;
 constexpr int kBare = 4; ///< without checksums: a spread of zero is not under the axis
 constexpr int kLeastPlot = 180; ///< px of the plot beside them
+constexpr int kLeastLine = 10; ///< px of the height of a line and its name
 constexpr int kRight = 280; ///< px of what the ranks are at the cursor
 constexpr int kChecksum = 120; ///< px of them
 constexpr double kLeastSpread = 1e-9; ///< below it a float32 cannot differ
@@ -81,8 +82,15 @@ QRect ReplicaCanvas::plotRect(QSize size) const
     const int ranks = hasPlot() && !m_picture->hasChecksums ? kRight - kChecksum : kRight;
     const int right = size.width() - gutter > ranks + kLeastPlot ? ranks : 16;
     const int top = wordsHeight(size.width()) + AxisPainter::kLane + 4;
+    const int steps = hasSteps(size) ? AxisPainter::kStepBand : 0;
     return { gutter, top, std::max(1, size.width() - gutter - right),
-        std::max(1, size.height() - top - samenessHeight() - AxisPainter::kStepBand) };
+        std::max(1, size.height() - top - samenessHeight() - steps) };
+}
+
+bool ReplicaCanvas::hasSteps(QSize size) const
+{
+    const int others = wordsHeight(size.width()) + AxisPainter::kLane + 4 + samenessHeight();
+    return size.height() - others - AxisPainter::kStepBand >= kLeastLine;
 }
 
 int ReplicaCanvas::samenessHeight() const
@@ -262,17 +270,17 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
     const Theme& theme = Theme::current();
     const ReplicaPicture& picture = *m_picture;
     const ValueScale scale = this->scale();
-    // A low plot has no room for words, and no number stands over the label of the checksums.
+    // A low plot has a name in place of the words and the numbers, of which none stands over the label of the
+    // checksums.
     constexpr int kLeastNumbered = 32;
     constexpr int kCaption = 20; // nothing is drawn beside it
     const bool hasCaption = whole.height() >= kLeastNumbered + kCaption;
+    const bool hasLine = whole.height() >= kLeastLine; // none that nothing names
     const QRect plot = whole.adjusted(0, hasCaption ? kCaption : 0, 0, 0);
-    if (plot.height() >= kLeastNumbered) {
+    if (hasCaption) {
         const int below = picture.hasChecksums ? 10 : 0;
         const double low = scale.valueAt(static_cast<double>(below) / plot.height());
         AxisPainter(painter, theme).values(plot.adjusted(0, 0, 0, -below), ValueScale(scale.mode(), low, scale.high()));
-    }
-    if (hasCaption) {
         painter.setPen(theme.text3);
         painter.setFont(wordsFont(11));
         const QRectF caption(whole.left() + 6, whole.top() + 2, whole.width() - 12, 16);
@@ -280,6 +288,11 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
         if (QFontMetricsF(painter.font()).horizontalAdvance(words) > caption.width())
             words = tr("(largest − smallest) / largest");
         painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, words);
+    } else if (hasLine) {
+        painter.setPen(theme.text3);
+        painter.setFont(wordsFont(11));
+        painter.drawText(
+            QRectF(2, plot.center().y() - 8, plot.left() - 10, 16), Qt::AlignRight | Qt::AlignVCenter, tr("spread"));
     }
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
@@ -305,7 +318,7 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
                 painter.fillRect(QRectF(left, middle - 3, std::max(1.0, right - left), 6), theme.criticalMark);
         }
         const double spread = static_cast<double>(picture.spread[at]);
-        if (std::isnan(spread)) {
+        if (std::isnan(spread) || !hasLine) {
             draw();
             continue;
         }
@@ -390,8 +403,10 @@ void ReplicaCanvas::paintOverlay(QPainter& painter, QSize size)
     // The step axis stands below the lane of bits.
     const QRect below = plot.adjusted(0, 0, 0, samenessHeight());
     axis.cursorLines(below, shownRange(), marks);
-    axis.steps(below, shownRange(), tr("step"), marks);
-    axis.cursorTags(below, shownRange(), marks);
+    if (hasSteps(size)) {
+        axis.steps(below, shownRange(), tr("step"), marks);
+        axis.cursorTags(below, shownRange(), marks);
+    }
     if (isStatic() || !mouse() || !below.contains(*mouse()))
         return;
     const int column

@@ -39,6 +39,7 @@ protected:
 private:
     bool hasPicture() const { return m_picture && m_picture->columns() > 0; }
     ValueScale scale() const;
+    bool hasSteps(QSize size) const; ///< else the plot above has them, of which this one goes on
     int samenessHeight() const; ///< px of the lane below the plot
     int wordsHeight(int width) const; ///< px of the sentences above it
     void paintSpread(QPainter& painter, const QRect& whole) const;
