@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QPaintEvent>
 #include <QTemporaryDir>
+#include <QTranslator>
 #include <QTreeView>
 
 #include <telltale/common/kindtext.h>
@@ -156,6 +157,20 @@ private Q_SLOTS:
         QVERIFY(title()->text().startsWith(statText(Stat::Fp16Underflow)));
         QVERIFY(!title()->text().contains(statText(Stat::Norm)));
         QVERIFY(title()->wordWrap());
+        struct Brackets : QTranslator {
+            QString translate(const char*, const char* source, const char*, int) const override
+            {
+                return source == QByteArrayLiteral(" (%1)") ? QStringLiteral("\uFF08%1\uFF09") : QString();
+            }
+            bool isEmpty() const override { return false; }
+        } brackets;
+        QCoreApplication::installTranslator(&brackets);
+        m_state->setStat(Stat::Norm);
+        m_state->setStat(Stat::Fp16Underflow);
+        QCoreApplication::removeTranslator(&brackets);
+        const auto* model = kinds()->model();
+        QVERIFY(
+            !model->match(model->index(0, 0), Qt::ToolTipRole, QStringLiteral("\uFF09"), 1, Qt::MatchEndsWith).empty());
     }
 
     void aLongValueIsPaintedOutsideItsColumnToo()

@@ -213,7 +213,7 @@ void AllKinds::moduleChanged()
         if (line.key.slot.hasText() || !isOwn || isOfParameters(line.kind))
             behind = QStringLiteral(" \u00b7 ") + part;
         if (line.stat != m_stat)
-            behind += QStringLiteral(" (%1)").arg(statText(line.stat));
+            behind += tr(" (%1)", "a statistic").arg(statText(line.stat));
         m_model->setData(m_model->index(row, 0), text, WhatRole);
         m_model->setData(m_model->index(row, 0), behind, BehindRole);
         m_model->setData(m_model->index(row, 0), text + behind, Qt::ToolTipRole);
