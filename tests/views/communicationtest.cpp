@@ -263,6 +263,29 @@ private Q_SLOTS:
         QCOMPARE(site.data().toString(), QStringLiteral("train.py:55 reduce"));
     }
 
+    void aNumberKeepsItsUnitWhateverTheStep()
+    {
+        settle();
+        CommTable table;
+        table.resize(1080, 200);
+        table.show();
+        const auto show = [&](double seconds) {
+            auto picture = std::make_shared<CommPicture>(shown());
+            for (CommRow& row : picture->rows)
+                row.metrics[static_cast<std::size_t>(CommMetric::Seconds)].value = seconds;
+            table.setPicture(picture);
+            return table.columnWidth(CommModel::TimeColumn);
+        };
+        const int narrow = show(0.02);
+        const int wide = show(0.0006048);
+        QVERIFY(wide > narrow);
+        const QString text = table.model()->index(0, CommModel::TimeColumn).data().toString();
+        QCOMPARE(text, QStringLiteral("0.6048 ms"));
+        QVERIFY(wide - 16 >= QFontMetrics(numberFont(12)).horizontalAdvance(text)); // but for its edges
+        QVERIFY(table.header()->length() <= table.viewport()->width());
+        QCOMPARE(show(0.02), wide); // and columns do not go to and fro
+    }
+
     void peopleReadOneFormOfACallSite()
     {
         const Slot before { .role = Role::Before, .number = 0 };

@@ -46,9 +46,11 @@ public:
         painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
             painter->fontMetrics().elidedText(index.data().toString(), mode, cell.width()));
     }
-    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    QSize sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex& index) const override
     {
-        return { QStyledItemDelegate::sizeHint(option, index).width() + 4, kRowHeight };
+        const QFontMetrics metrics(index.data(Qt::FontRole).value<QFont>());
+        const QRect cell(0, 0, metrics.horizontalAdvance(index.data().toString()), kRowHeight);
+        return { 2 * cell.width() - wordsOf(cell, index).width() + 1, kRowHeight };
     }
 };
 
@@ -261,8 +263,11 @@ void CommTable::setPicture(std::shared_ptr<const CommPicture> picture)
         m_model->set(std::move(picture));
     }
     choose(chosen);
-    if (isOther)
-        fitColumns();
+    bool isCut = false; // what a person made of the columns stays until then
+    for (int column = CommModel::CallsColumn; column < CommModel::ColumnCount; ++column)
+        isCut = isCut || sizeHintForColumn(column) > columnWidth(column);
+    if (isOther || isCut)
+        fitColumns(isOther);
 }
 
 QString CommTable::current() const
@@ -306,12 +311,13 @@ void CommTable::currentChanged(const QModelIndex& current, const QModelIndex& pr
 void CommTable::resizeEvent(QResizeEvent* event)
 {
     QTreeView::resizeEvent(event);
-    fitColumns();
+    fitColumns(true);
 }
 
 /// Every column as wide as what is in it, and what is left for where the call is; where that is too little, columns go
-/// that the tool tip of the operation has, too.
-void CommTable::fitColumns()
+/// that the tool tip of the operation has, too. `mayShrink`: else columns stand still from step to step, but for one
+/// whose number got wider.
+void CommTable::fitColumns(bool mayShrink)
 {
     constexpr int kEnoughForASite = 160;
     constexpr std::array kMayGo { CommModel::TypeColumn, CommModel::GroupColumn };
@@ -321,7 +327,10 @@ void CommTable::fitColumns()
     for (int column = 0; column < CommModel::ColumnCount; ++column) {
         if (column == CommModel::SiteColumn)
             continue;
+        const int had = mayShrink ? 0 : columnWidth(column);
         resizeColumnToContents(column);
+        if (columnWidth(column) < had)
+            setColumnWidth(column, had);
         left -= columnWidth(column);
     }
     m_model->setBrief(false);

@@ -71,7 +71,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void fitColumns();
+    void fitColumns(bool mayShrink);
 
     CommModel* m_model;
     QSortFilterProxyModel* m_sorted;
