@@ -162,6 +162,32 @@ private Q_SLOTS:
         QVERIFY(pixelsNear(Step { 132 }) > 60);
     }
 
+    void theTagOfTheMouseStandsBesideTheCursors()
+    {
+        const Theme& theme = Theme::dark();
+        for (const int cursor : { 0, 5, 150, 294, 299 }) {
+            StepMarks marks;
+            marks.cursor = Step { cursor };
+            int left = 400, right = 0; // of the cursor's tag, which alone is of this color at its bottom
+            for (int x = 0; x < 400; ++x) {
+                if (pixelsOfTags(marks, QRect(x, 129, 1, 1), theme.text) > 0) {
+                    left = std::min(left, x);
+                    right = std::max(right, x);
+                }
+            }
+            const QRect tag(QPoint(left, 114), QPoint(right, 130));
+            const int whole = pixelsOfTags(marks, tag, theme.text);
+            QVERIFY(whole > 200);
+            for (int hover = std::max(0, cursor - 40); hover < std::min(300, cursor + 40); ++hover) {
+                if (hover == cursor)
+                    continue;
+                marks.hover = Step { hover };
+                QCOMPARE(pixelsOfTags(marks, tag, theme.text), whole);
+                QVERIFY(pixelsOfTags(marks, QRect(0, 110, 400, 30), theme.raised) > 60);
+            }
+        }
+    }
+
     void cursorLinesAreOfOneWidthAtEveryScale()
     {
         const Theme& theme = Theme::dark();

@@ -163,13 +163,18 @@ void AxisPainter::addTag(std::vector<Tag>& tags, const QRectF& plot, double x, T
     const double highest = std::max(lowest, plot.right() + 4 - width);
     one.box = QRectF(std::round(std::clamp(x - width / 2, lowest, highest)), std::round(plot.bottom()) + 4, width, 17);
     // Close together one would lie under the other: they share the row, in the order of their steps.
-    const auto under = [&tags](const QRectF& box) {
-        return std::find_if(tags.begin(), tags.end(), [&](const Tag& other) { return other.box.intersects(box); });
-    };
-    if (const auto hit = under(one.box); hit != tags.end()) {
+    const auto moveAside = [&](bool fromCursorAlone) {
+        const auto under = [&](const QRectF& box) {
+            return std::find_if(tags.begin(), tags.end(),
+                [&](const Tag& other) { return (other.isCursor || !fromCursorAlone) && other.box.intersects(box); });
+        };
+        const auto hit = under(one.box);
+        if (hit == tags.end())
+            return;
         const bool isBefore = one.step < hit->step;
         const QRectF own = one.box;
-        double least = mayCover ? width / 2 + 4 : HUGE_VAL; // further away it would not be read as the line's
+        // Further away than beside one tag it would not be read as the line's.
+        double least = mayCover && !fromCursorAlone ? (hit->box.width() + width) / 2 + 4 : HUGE_VAL;
         for (const bool toLeft : { isBefore, !isBefore }) {
             QRectF box = own;
             for (auto other = under(box); other != tags.end(); other = under(box))
@@ -180,7 +185,10 @@ void AxisPainter::addTag(std::vector<Tag>& tags, const QRectF& plot, double x, T
             one.box = box;
             least = away;
         }
-    }
+    };
+    moveAside(false);
+    if (mayCover)
+        moveAside(true);
     tags.push_back(std::move(one));
 }
 
@@ -197,7 +205,8 @@ std::vector<AxisPainter::Tag> AxisPainter::tags(const QRectF& plot, StepRange ra
     const auto at = [&](std::optional<Step> step, const QString& text, const QColor& fill, const QColor& ink,
                         bool mayCover = false) {
         if (step && range.contains(*step))
-            addTag(result, plot, xIn(plot, range, *step), { {}, text, fill, ink, *step }, mayCover);
+            addTag(
+                result, plot, xIn(plot, range, *step), { {}, text, fill, ink, *step, step == marks.cursor }, mayCover);
     };
     // Where two are of one step, one tag says it, in the cursor's colors if it is one of them.
     const auto mark = [&](Step step, const QString& text) {

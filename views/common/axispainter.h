@@ -88,10 +88,12 @@ private:
         QColor fill;
         QColor ink;
         Step step;
+        bool isCursor;
     };
     double xIn(const QRectF& plot, StepRange range, Step step) const;
     std::vector<Tag> tags(const QRectF& plot, StepRange range, const StepMarks& marks) const;
-    /// Below `x`, or beside others; one that may cover them stays below `x`.
+    /// Below `x`, or beside others; one that may cover them goes no further than beside one, save the cursor's, which
+    /// stays whole.
     void addTag(std::vector<Tag>& tags, const QRectF& plot, double x, Tag one, bool mayCover) const;
 
     QPainter& m_painter;
