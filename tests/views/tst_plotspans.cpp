@@ -416,6 +416,18 @@ private Q_SLOTS:
         panel.picture.series.front().lastFinite = { Step { 8 }, 0.5 };
         QCOMPARE(headerOf(400), plain);
         QVERIFY(headerOf(900) != wide);
+        // The rank that all of them are of goes before anything of a name does.
+        panel.picture.series.front().lastFinite.reset();
+        CurveSeries other = panel.picture.series.front();
+        other.row.rank = Rank { 1 };
+        other.isOtherRank = true;
+        panel.picture.series.push_back(other);
+        int names = 100;
+        while (plain.copy(names, 2, 1, 18) == plain.copy(99, 2, 1, 18))
+            ++names;
+        const QImage ranks = headerOf(400);
+        QCOMPARE(ranks.copy(names, 0, 510 - names, 40), plain.copy(names, 0, 510 - names, 40));
+        QVERIFY(headerOf(900) != wide);
 
         setNames({ QStringLiteral("a-name-of-many-small-parts-of-a-word"), QStringLiteral("b"), QStringLiteral("c") });
         const QImage cut = headerOf(400);

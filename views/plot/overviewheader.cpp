@@ -142,6 +142,7 @@ struct HeaderEntry {
 struct Header {
     std::vector<HeaderEntry> entries;
     QString of; ///< what all of them are of
+    QString briefOf; ///< in place of it, where names are brief
     bool hasSamples = true;
 
     double width() const
@@ -183,6 +184,12 @@ struct Header {
             std::max(mostOf(widths, room - width() + std::accumulate(widths.begin(), widths.end(), 0.0)), kLeastName));
         for (std::size_t i = 0; i < names.size(); ++i)
             entries[i].name = names[i];
+        // A name that is cut between its parts leaves room, which may do for a whole one.
+        for (HeaderEntry& entry : entries) {
+            const QString shortened = std::exchange(entry.name, entry.brief);
+            if (width() > room)
+                entry.name = shortened;
+        }
     }
 };
 
@@ -220,6 +227,12 @@ Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf)
         if (!first.hasRunColor || (!one.isOtherRank && !one.isGroup))
             add(one, all.size() == 1 ? QString() : first.hasRunColor && !hasRanks ? one.runName : whereText(one));
     }
+    const auto isOfFirstRank = [&](const HeaderEntry& entry) { return rankText(*entry.one) == rankText(first); };
+    if (first.hasRunColor && hasRanks && std::ranges::all_of(header.entries, isOfFirstRank)) {
+        header.briefOf = rankText(first);
+        for (HeaderEntry& entry : header.entries)
+            entry.brief = entry.one->runName;
+    }
     return header;
 }
 
@@ -242,8 +255,10 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
     double room = words.right() - left - (when.isEmpty() ? 0 : metrics.horizontalAdvance(when) + kEntryGap)
         - (header.of.isEmpty() ? 0 : metrics.horizontalAdvance(header.of) + kEntryGap);
     const bool isBrief = header.width() + rest() > room;
-    if (isBrief)
+    if (isBrief) {
         header.shorten(room);
+        header.of = header.briefOf.isEmpty() ? header.of : header.briefOf;
+    }
     if (header.width() + rest() <= words.right() - left)
         room = words.right() - left; // a value goes before the step that it is of
     while (entries.size() > 1 && header.width() + rest() > room) {
@@ -273,7 +288,7 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
         if (header.hasSamples)
             words.putSwatch(*entry->one, theme);
     }
-    for (const QString& text : { joined(header.of, when), header.of, when }) {
+    for (const QString& text : { joined(header.of, when), header.briefOf.isEmpty() ? header.of : QString(), when }) {
         if (text.isEmpty() || left + metrics.horizontalAdvance(text) > words.right())
             continue;
         words.put(text, wordsFont(11), theme.text3, kEntryGap);
