@@ -2,6 +2,7 @@
 #include "offscreenview.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include <QElapsedTimer>
@@ -72,10 +73,15 @@ Expected<Loaded> load(store::QueryPool& queries, const store::RunRef& run)
     return result;
 }
 
+/// What is drawn where no kind is named: the first of them that the run has.
+constexpr std::array kUsualKinds { Kind::GradReduced, Kind::GradUnreduced, Kind::Actv, Kind::ParamOrigin };
+
 /// The first kind that has the only statistic that a view draws, which is not always one that a map offers.
 Expected<Kind> kindWith(const store::Catalog& catalog, Stat stat, std::optional<Kind> wanted)
 {
-    for (const Kind kind : wanted ? std::vector { *wanted } : views::kindsOf(catalog)) {
+    std::vector<Kind> kinds = views::kindsOf(catalog);
+    kinds.insert(kinds.begin(), kUsualKinds.begin(), kUsualKinds.end());
+    for (const Kind kind : wanted ? std::vector { *wanted } : kinds) {
         const bool has = std::ranges::any_of(catalog.groups, [&](const store::GroupInfo& group) {
             return group.kind == kind && std::ranges::find(group.stats, stat) != group.stats.end();
         });
@@ -99,7 +105,7 @@ Expected<Kind> chooseKind(const store::Catalog& catalog, std::optional<Kind> wan
         return failure(ErrorCode::NotFound, "the run has no series of kind " + std::string(kindName(*wanted)),
             "'telltale inspect' lists the kinds it has");
     }
-    for (const Kind kind : { Kind::GradReduced, Kind::GradUnreduced, Kind::Actv, Kind::ParamOrigin }) {
+    for (const Kind kind : kUsualKinds) {
         if (has(kind))
             return kind;
     }

@@ -144,6 +144,34 @@ private Q_SLOTS:
         QVERIFY(colors.size() > 8);
     }
 
+    void histogramsAreOfGradientsWhereNoKindIsNamed()
+    {
+        const QString run = m_dir.filePath(QStringLiteral("both.telltale"));
+        test::CapsuleBuilder builder(run.toStdString(), "both", "c3");
+        const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+        std::vector<StepBlock> blocks;
+        for (const Kind kind : { Kind::ParamOrigin, Kind::GradReduced }) {
+            auto layout = std::make_shared<SeriesLayout>(
+                *builder.addLayout(kind, { Stat::Hist }, { std::string(kindName(kind)) }));
+            layout->edges = { -1, 0, 1 };
+            StepBlock& block = blocks.emplace_back();
+            block.layout = layout;
+            block.step = Step { 0 };
+            block.columns = { { Stat::Hist, std::vector<std::uint64_t> { 3, 4 } } };
+        }
+        builder.stage(stream, std::move(blocks));
+        builder.commit();
+        builder.releaseAll();
+        builder.finish();
+        const QString file = m_dir.filePath(QStringLiteral("both.csv"));
+        outputOf({ QStringLiteral("render"), run, QStringLiteral("--view"), QStringLiteral("distribution"),
+            QStringLiteral("-o"), file });
+        QFile csv(file);
+        QVERIFY(csv.open(QIODevice::ReadOnly));
+        const QByteArray table = csv.readAll();
+        QVERIFY2(table.contains("grad_reduced,0,") && !table.contains("param_origin"), table.constData());
+    }
+
     void aTableHasWhatShowSays_data()
     {
         QTest::addColumn<QString>("view");
