@@ -2,6 +2,7 @@
 #include "shots.h"
 #include "testmain.h"
 
+#include <functional>
 #include <future>
 
 #include <QApplication>
@@ -36,6 +37,7 @@
 #include <telltale/run/facttree.h>
 #include <telltale/run/loggedpane.h>
 #include <telltale/run/runview.h>
+#include <telltale/runs/paneltree.h>
 #include <telltale/runs/stacktext.h>
 #include <telltale/store/querypool.h>
 #include <telltale/structure/structureview.h>
@@ -491,6 +493,66 @@ private Q_SLOTS:
         const QString all = QString::fromUtf8(csv.data());
         QVERIFY2(all.contains(QStringLiteral("layers.0.fc,Linear,,36,4,float32,cpu,,grad_reduced")), qPrintable(all));
         QVERIFY(!all.contains(QStringLiteral("emb")));
+    }
+
+    void aPictureOpensWhatItHasRoomFor()
+    {
+        constexpr int kBlocks = 12;
+        constexpr int kParts = 6;
+        QByteArray model = R"({"name":"","type":"GPT","parameters":[],"children":[{"name":"layers","type":"List",)"
+                           R"("parameters":[],"children":[)";
+        for (int block = 0; block < kBlocks; ++block) {
+            model += QByteArrayLiteral(R"({"name":"layers.%1","type":"Block","parameters":[],"children":[)");
+            for (int part = 0; part < kParts; ++part)
+                model += QStringLiteral(R"(%1{"name":"layers.%2.p%3","type":"Part","parameters":[],"children":[]})")
+                             .arg(part > 0 ? QStringLiteral(",") : QString())
+                             .arg(block)
+                             .arg(part)
+                             .toUtf8();
+            model.replace("%1", QByteArray::number(block));
+            model += block + 1 < kBlocks ? "]}," : "]}";
+        }
+        model += "]}]}";
+        m_builder->stage(m_streams[0], {}, {}, {}, { blob("structure", 0, model.toStdString(), "model") });
+        m_builder->commit();
+        auto* view = open<StructureView>();
+        PanelTree* tree = view->tree();
+        const QModelIndex layers = tree->model()->index(0, 0, tree->model()->index(0, 0));
+        const auto openBlocks = [&] {
+            int count = 0;
+            for (int block = 0; block < kBlocks; ++block)
+                count += tree->isExpanded(tree->model()->index(block, 0, layers)) ? 1 : 0;
+            return count;
+        };
+        QCOMPARE(tree->model()->rowCount(layers), kBlocks);
+        QCOMPARE(openBlocks(), 0);
+        int drawn = -1;
+        // What is open while it is drawn: after it the window is as it was.
+        struct Watcher : QObject {
+            std::function<void()> see;
+            bool eventFilter(QObject*, QEvent* event) override
+            {
+                if (event->type() == QEvent::Paint)
+                    see();
+                return false;
+            }
+        } watcher;
+        watcher.see = [&] { drawn = openBlocks(); };
+        tree->viewport()->installEventFilter(&watcher);
+        const int height = tree->visualRect(layers).height();
+        const auto openIn = [&](int rows) {
+            m_host->resize(m_host->width(), m_host->height() - tree->viewport()->height() + rows * height + 4);
+            view->resize(m_host->size());
+            QCoreApplication::processEvents();
+            drawn = -1;
+            view->renderImage(view->size());
+            return drawn;
+        };
+        QCOMPARE(openIn(2 + kBlocks + 3 * kParts), 3);
+        QCOMPARE(openIn(2 + kBlocks + kBlocks * kParts), kBlocks);
+        QCOMPARE(openBlocks(), 0);
+        tree->expand(tree->model()->index(4, 0, layers)); // by hand
+        QCOMPARE(openIn(2 + kBlocks + kBlocks * kParts), 1);
     }
 
     void aClickAddsToTheDraft()

@@ -5,6 +5,7 @@
 
 #include <QHeaderView>
 #include <QScrollArea>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -103,6 +104,8 @@ void StructureView::connectState()
     connect(state, &ViewState::selectionChanged, this, &StructureView::followSelection);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
         [this](const QModelIndex& index) { chooseRow(index); });
+    for (const auto signal : { &QTreeView::collapsed, &QTreeView::expanded })
+        connect(m_tree, signal, this, [this] { m_isFoldedByHand = m_isFoldedByHand || !m_isChoosing; });
     connect(m_card, &ModuleCard::additionWanted, this, [this](const QString& pointer, const QString& value) {
         if (context().steering != nullptr)
             Q_EMIT context().steering->draftWanted(pointer, value);
@@ -197,6 +200,7 @@ void StructureView::expand()
         m_tree->expandAll();
     else
         m_tree->expandToDepth(1);
+    m_isFoldedByHand = false;
 }
 
 const analysis::StructureItem* StructureView::chosen() const
@@ -255,9 +259,41 @@ void StructureView::showCard()
         m_card->setStack(m_last.stack, m_last.areStacksThere);
 }
 
+/// Opens closed rows for a picture, level by level, as long as all rows have room; gives those that it opened. What the
+/// user has folded stays as it is.
+std::vector<QModelIndex> StructureView::openWhatFits()
+{
+    std::vector<QModelIndex> opened;
+    const QModelIndex first = m_filter->index(0, 0);
+    if (m_isFoldedByHand || !first.isValid())
+        return opened;
+    const int room = m_tree->viewport()->height() / std::max(1, m_tree->visualRect(first).height());
+    int rows = 0;
+    for (QModelIndex index = first; index.isValid() && rows <= room; index = m_tree->indexBelow(index))
+        ++rows;
+    const QSignalBlocker blocker(m_tree);
+    std::vector<QModelIndex> places { QModelIndex() };
+    for (std::size_t at = 0; at < places.size() && rows < room; ++at) { // each after all that are above it
+        const QModelIndex index = places[at];
+        const int below = m_filter->rowCount(index);
+        const bool isClosed = index.isValid() && !m_tree->isExpanded(index);
+        if (isClosed && (below == 0 || rows + below > room))
+            continue;
+        if (isClosed) {
+            rows += below;
+            m_tree->expand(index);
+            opened.push_back(index);
+        }
+        for (int row = 0; row < below; ++row)
+            places.push_back(m_filter->index(row, 0, index));
+    }
+    return opened;
+}
+
 /// Without what is there for mouse and keyboard alone.
 void StructureView::paintPicture(QPainter& painter, QSize size)
 {
+    const std::vector<QModelIndex> opened = openWhatFits();
     const bool hadFocus = m_tree->hasFocus();
     m_tree->clearFocus();
     m_card->setPictured(true);
@@ -265,6 +301,9 @@ void StructureView::paintPicture(QPainter& painter, QSize size)
     m_card->setPictured(false);
     if (hadFocus)
         m_tree->setFocus();
+    const QSignalBlocker blocker(m_tree);
+    for (const QModelIndex& index : opened)
+        m_tree->collapse(index);
 }
 
 QString StructureView::emptyText() const

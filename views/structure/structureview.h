@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <telltale/common/dataview.h>
 
@@ -47,6 +48,7 @@ private:
     void followSelection();
     void showCard();
     void expand();
+    std::vector<QModelIndex> openWhatFits();
     void measureShapes();
     void fitShapes(); ///< the modules give their column the room that it needs
     QString emptyText() const;
@@ -63,6 +65,7 @@ private:
     int m_shapeWidth = 0; ///< of the longest, px
     bool m_areFactsKnown = false;
     bool m_isChoosing = false;
+    bool m_isFoldedByHand = false;
     Answer m_last;
 };
 
