@@ -177,6 +177,29 @@ private Q_SLOTS:
         QCOMPARE(view->facts()->groups().size(), std::size_t { 4 });
     }
 
+    void longNamesHaveTheRoomThatValuesLeave()
+    {
+        FactTree tree;
+        auto* shown = tree.findChild<QTreeView*>(QStringLiteral("factTree"));
+        tree.resize(700, 300);
+        tree.show();
+        const QString name = QStringLiteral("training_arguments.optimizer_of_the_first_parameter_group.");
+        tree.set({ { QStringLiteral("Config"),
+            { { name.toStdString() + "beta1", "0.9" }, { name.toStdString() + "beta2", "0.95" } } } });
+        const auto width = [&] { return shown->columnWidth(FactTreeModel::NameColumn); };
+        const QModelIndex first = shown->model()->index(0, 0, shown->model()->index(0, 0));
+        QTRY_VERIFY(shown->visualRect(first).width() > shown->sizeHintForIndex(first).width());
+        QVERIFY(width() < 600);
+        // Beside long values they have half of it.
+        tree.set({ { QStringLiteral("Config"), { { name.toStdString() + "beta1", std::string(200, 'v') } } } });
+        QCOMPARE(width(), shown->viewport()->width() / 2);
+        // A width by hand stays.
+        shown->setColumnWidth(FactTreeModel::NameColumn, 240);
+        tree.resize(800, 300);
+        QTest::qWait(1);
+        QCOMPARE(width(), 240);
+    }
+
     void longNumbersAreGroupedAndCopiedAsTheyAre()
     {
         FactTree tree;

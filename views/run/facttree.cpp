@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "facttree.h"
 
+#include <algorithm>
+
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/columnfit.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 #include <telltale/runs/panelhead.h>
@@ -45,6 +49,10 @@ FactTree::FactTree(QWidget* parent)
     m_tree->header()->setStretchLastSection(true);
     m_tree->header()->resizeSection(FactTreeModel::NameColumn, kNameWidth);
     m_tree->installEventFilter(this);
+    m_tree->viewport()->installEventFilter(this);
+    connect(m_tree->header(), &QHeaderView::sectionResized, this, [this](int column) {
+        m_isWidthChosen = m_isWidthChosen || (column == FactTreeModel::NameColumn && !m_isFitting);
+    });
     setFocusProxy(m_tree);
 
     auto* head = new PanelHead(tr("Facts"), this);
@@ -84,6 +92,20 @@ void FactTree::refresh()
     m_tree->expandAll();
     for (int group = 0; group < m_proxy->rowCount(); ++group)
         m_tree->setFirstColumnSpanned(group, {}, true);
+    fitNames();
+}
+
+/// Names get what the values leave, and half of the width in any case; the user's own width stays.
+void FactTree::fitNames()
+{
+    if (m_isWidthChosen)
+        return;
+    const QScopedValueRollback fitting(m_isFitting, true);
+    const int room = m_tree->viewport()->width();
+    const QAbstractItemView& view = *m_tree;
+    const int most = std::max({ kNameWidth, room / 2, room - view.sizeHintForColumn(FactTreeModel::ValueColumn) });
+    m_tree->header()->resizeSection(
+        FactTreeModel::NameColumn, std::clamp(fitToWords(*m_tree, FactTreeModel::NameColumn), kNameWidth, most));
 }
 
 void FactTree::copy() const
@@ -109,6 +131,8 @@ bool FactTree::eventFilter(QObject* watched, QEvent* event)
         copy();
         return true;
     }
+    if (event->type() == QEvent::Resize && watched == m_tree->viewport())
+        fitNames();
     return QWidget::eventFilter(watched, event);
 }
 

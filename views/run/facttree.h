@@ -29,11 +29,14 @@ protected:
 
 private:
     void refresh();
+    void fitNames();
 
     FactTreeModel* m_model;
     QSortFilterProxyModel* m_proxy;
     QLineEdit* m_filter;
     PanelTree* m_tree;
+    bool m_isFitting = false; ///< the columns, by itself
+    bool m_isWidthChosen = false; ///< the names', by hand
 };
 
 }
