@@ -504,6 +504,13 @@ private Q_SLOTS:
             QCOMPARE(curves.series.size(), kNumberFormats.size());
             QCOMPARE(curves.series[2].row.label, QStringLiteral("e4m3")); // whole beside its value
             QCOMPARE(curves.series[2].row.slotText(), QStringLiteral("fp8 e4m3"));
+            QBuffer table;
+            table.open(QIODevice::WriteOnly);
+            QVERIFY(m_view->writeCsv(&table));
+            const QByteArray word = below == BelowStrips::Flushed ? "flushed to zero"
+                : below == BelowStrips::Subnormal                 ? "subnormal"
+                                                                  : "overflowed";
+            QVERIFY(table.data().contains("layers.1.mlp.weight,0,600,600,fp8 e4m3 " + word + ",,,value,"));
             for (std::size_t format = 0; format < kNumberFormats.size(); ++format) {
                 const NumberFormatFacts& facts = kNumberFormats[format];
                 for (int column = 0; column <= 40; ++column) {

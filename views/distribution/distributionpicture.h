@@ -57,6 +57,7 @@ struct DistributionPicture {
     int omitted = 0; ///< selected tensors that have no room
     bool isExample = false; ///< of what is selected nothing has a histogram
     std::shared_ptr<const CurvePicture> below; ///< of the first strip
+    BelowStrips belowIs = BelowStrips::Quantiles; ///< what `below` is
     bool isLive = false;
 
     bool isEmpty() const { return strips.empty(); }

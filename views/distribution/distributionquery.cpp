@@ -205,6 +205,7 @@ Expected<DistributionPicture> readDistribution(
             return tl::unexpected(std::move(strip).error());
         picture.strips.push_back(std::move(*strip));
     }
+    picture.belowIs = request.below;
     if (!picture.isEmpty())
         picture.below = std::make_shared<const CurvePicture>(
             curvesBelow(picture.strips.front(), request.below, request.range, request.isLive));

@@ -362,6 +362,11 @@ Expected<void> DistributionView::writeCsv(QIODevice* device) const
         csv.text(QString::fromLatin1(title));
     csv.endRow();
     const DistributionPicture* picture = m_canvas->picture();
+    const BelowStrips below = picture ? picture->belowIs : BelowStrips::Quantiles;
+    const QString share = below == BelowStrips::Flushed ? QStringLiteral(" flushed to zero")
+        : below == BelowStrips::Subnormal               ? QStringLiteral(" subnormal")
+        : below == BelowStrips::Overflowed              ? QStringLiteral(" overflowed")
+                                                        : QString();
     const auto place = [&](const DistributionStrip& strip, int column, const QString& quantity) {
         const StepRange steps = strip.heat.stepsOf(column);
         const QString slot = strip.row.slotText();
@@ -391,7 +396,7 @@ Expected<void> DistributionView::writeCsv(QIODevice* device) const
                 const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(column)];
                 if (bucket.finite == 0)
                     continue;
-                place(strip, column, one.row.bin);
+                place(strip, column, one.row.bin + share);
                 csv.empty().empty();
                 writeCell(csv, series::CellState::Value, bucket.last, false);
                 csv.endRow();
