@@ -178,7 +178,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("least");
         using Capsule = test::ManyKindsCapsule;
         const int cells = Capsule::kLayers * Capsule::kSteps;
-        QTest::newRow("attention") << QStringLiteral("attention") << 2 * Capsule::kLayers * Capsule::kHeads;
+        QTest::newRow("attention") << QStringLiteral("attention")
+                                   << 2 * Capsule::kLayers * Capsule::kHeads + 2 * 4 * (Capsule::kSteps - 1);
         QTest::newRow("distribution") << QStringLiteral("distribution") << 12 * Capsule::kSteps;
         QTest::newRow("ranks") << QStringLiteral("ranks") << cells;
         QTest::newRow("compare") << QStringLiteral("compare") << 2 * cells;

@@ -689,10 +689,38 @@ private Q_SLOTS:
         QVERIFY(m_view->writeCsv(&buffer));
         const QList<QByteArray> lines = buffer.data().split('\n');
         QCOMPARE(lines.front().trimmed(), QByteArray("name,head,rank,step,statistic,state,value"));
-        QCOMPARE(lines.size(), 1 + kLayers * kHeads * 4 + 1);
+        QCOMPARE(std::ranges::count_if(lines, [](const QByteArray& line) { return line.contains(",1,699,"); }),
+            kLayers * kHeads * 4);
         QVERIFY(lines.contains("layers.1.attn,0,1,699,entropy,nan,NaN\r"));
         const float logit = numbersOf(1, kSteps - 1, 3, 2)[2];
         QVERIFY(lines.contains("layers.3.attn,2,1,699,max_logit,value," + QByteArray::number(logit) + "\r"));
+    }
+
+    void theTableHoldsTheStepsOfWhatIsBelow()
+    {
+        m_state->zoomTo({ Step { 300 }, Step { 309 } });
+        m_state->setSelection({ head(2, 3) });
+        settle();
+        const auto found = [this](int number, int step, Stat stat) { // the values of that head there
+            QBuffer buffer;
+            buffer.open(QIODevice::WriteOnly);
+            std::vector<float> values;
+            if (!m_view->writeCsv(&buffer))
+                return values;
+            const QByteArray place = "layers.2.attn," + QByteArray::number(number) + ",0," + QByteArray::number(step)
+                + ',' + QByteArray(statName(stat).data()) + ",value,";
+            for (const QByteArray& line : buffer.data().split('\n')) {
+                if (line.startsWith(place))
+                    values.push_back(line.mid(place.size()).trimmed().toFloat());
+            }
+            return values;
+        };
+        QCOMPARE(found(3, 304, Stat::Entropy), std::vector { numbersOf(0, 304, 2, 3)[0] });
+        QCOMPARE(found(3, 304, Stat::SoftmaxMax), std::vector { numbersOf(0, 304, 2, 3)[1] });
+        QVERIFY(found(1, 304, Stat::Entropy).empty());
+        choose("attentionBelow", static_cast<int>(BelowMaps::Strips));
+        for (const int number : { 1, 3 })
+            QCOMPARE(found(number, 304, Stat::Entropy), std::vector { numbersOf(0, 304, 2, number)[0] });
     }
 
     void aRunWithoutAttentionSaysHowToGetIt()

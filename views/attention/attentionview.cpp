@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include <QLabel>
@@ -44,6 +47,25 @@ constexpr std::array kValues { HeadValue::Entropy, HeadValue::EntropyShare, Head
     HeadValue::MaxLogit };
 constexpr int kSpread = -1; ///< in place of a rank
 constexpr std::array kBelowNames { QLatin1String("curves"), QLatin1String("strips"), QLatin1String("maps") };
+
+/// Of each head that is drawn below a map and each bucket: its row, last step, state and last value there. Bands are of
+/// several heads or ranks, and have no value of their own.
+void forEachBelow(
+    const BelowPicture& below, const std::function<void(const Row&, Step, series::CellState, double)>& visit)
+{
+    for (std::size_t i = 0; below.curves && i < below.curves->series.size(); ++i) {
+        const CurveSeries& one = below.curves->series[i];
+        for (int b = 0; b < static_cast<int>(one.result.buckets.size()) && !one.isGroup && !one.isOtherRun; ++b) {
+            const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(b)];
+            visit(one.row, stepsOf(one.result, b).last, bucket.state, bucket.last);
+        }
+    }
+    for (int row = 0; below.strips && row < below.strips->result.rows; ++row) {
+        for (int column = 0; column < below.strips->columns(); ++column)
+            visit(below.strips->rows[static_cast<std::size_t>(row)], below.strips->stepsOf(row, column).last,
+                below.strips->state(row, column), static_cast<double>(below.strips->value(row, column)));
+    }
+}
 
 }
 
@@ -540,22 +562,42 @@ Expected<void> AttentionView::writeCsv(QIODevice* device) const
         csv.text(QString::fromLatin1(title));
     csv.endRow();
     const AttentionPicture* picture = m_canvas->picture();
+    std::set<std::tuple<QString, int, Rank, Stat>> inMaps; // at their step
+    const auto write = [&csv](const ModuleKey& key, Rank rank, Step step, const QString& statistic,
+                           series::CellState state, double value, bool isFloat) {
+        csv.text(key.name).integer(key.slot.head).integer(rank.value).integer(step.value).text(statistic);
+        writeCell(csv, state, value, isFloat);
+        csv.endRow();
+    };
     for (int layer = 0; picture && layer < static_cast<int>(picture->layers.size()); ++layer) {
+        const AttentionLayer& of = picture->layers[static_cast<std::size_t>(layer)];
         for (int column = 0; column < picture->columns; ++column) {
             const HeadCell* head = picture->cell(layer, column);
             for (const HeadValue value : kValues) {
                 const series::CellValue cell = picture->valueOf(layer, column, value);
                 if (!head || cell.state == series::CellState::NotCollected)
                     continue;
-                csv.text(picture->layers[static_cast<std::size_t>(layer)].name).integer(head->key.slot.head);
-                csv.integer(picture->layers[static_cast<std::size_t>(layer)].rank.value);
-                csv.integer(picture->atStep.value);
-                csv.text(value == HeadValue::EntropyShare ? QStringLiteral("entropy_share")
-                                                          : QString::fromUtf8(statName(statOf(value))));
-                writeCell(csv, cell.state, cell.value, value != HeadValue::EntropyShare);
-                csv.endRow();
+                const bool isShare = value == HeadValue::EntropyShare;
+                const QString word
+                    = isShare ? QStringLiteral("entropy_share") : QString::fromUtf8(statName(statOf(value)));
+                write({ of.name, head->key.slot }, of.rank, picture->atStep,
+                    picture->isSpread ? word + QStringLiteral("_spread") : word, cell.state, cell.value, !isShare);
+                if (!isShare && !picture->isSpread)
+                    inMaps.emplace(of.name, head->key.slot.head, of.rank, statOf(value));
             }
         }
+    }
+    for (std::size_t side = 0; picture && m_answer && side < m_values.size(); ++side) {
+        const Stat stat = statOf(m_values[side]);
+        if (side > 0 && stat == statOf(m_values[0]))
+            continue; // the same below both maps
+        const auto writeBelow = [&](const Row& row, Step step, series::CellState state, double value) {
+            const bool isInMaps
+                = step == picture->atStep && inMaps.contains({ row.key.name, row.key.slot.head, row.rank, stat });
+            if (!isInMaps && state != series::CellState::NotCollected)
+                write(row.key, row.rank, step, QString::fromUtf8(statName(stat)), state, value, true);
+        };
+        forEachBelow(m_answer->below[side], writeBelow);
     }
     return csv.finish();
 }
