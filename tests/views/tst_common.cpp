@@ -9,6 +9,7 @@
 #include <QPainter>
 #include <QSignalSpy>
 
+#include <telltale/common/absentkind.h>
 #include <telltale/common/axispainter.h>
 #include <telltale/common/csv.h>
 #include <telltale/common/passorder.h>
@@ -377,6 +378,22 @@ private Q_SLOTS:
         QCOMPARE(only.size(), std::size_t { 2 });
         QCOMPARE(only[0].key, wish.only[0]);
         QCOMPARE(only[1].key, wish.only[1]);
+    }
+
+    void aModuleWithoutAKindNamesWhatBelowItHasIt()
+    {
+        const auto catalog = synthetic::catalog();
+        const auto text = [&](const char* name, Kind kind = Kind::Actv, int rank = 3) {
+            return absentKindText(*catalog, kind, Rank { rank }, { { QString::fromLatin1(name), {} } });
+        };
+        QCOMPARE(text("layers.7.attn"),
+            QStringLiteral("layers.7.attn itself has no activation, forward: select layers.7.attn.qkv."));
+        QCOMPARE(text("layers.7"), QStringLiteral("layers.7 itself has no activation, forward: select layers.7.ln1."));
+        for (const char* name : { "layers.7.attn.qkv", "layers.7.att", "nothing" })
+            QCOMPARE(text(name), QString());
+        QCOMPARE(text("layers.7", Kind::ParamOrigin), QString());
+        QCOMPARE(text("layers.7", Kind::Actv, 8), QString());
+        QVERIFY(!absentKindText(*catalog, Kind::Actv, std::nullopt, { { QStringLiteral("layers.7"), {} } }).isEmpty());
     }
 
     void attemptsOfOneTensorAreOneRowOldestFirst()

@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/absentkind.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/taborder.h>
@@ -216,9 +217,13 @@ void CompareView::tellEmpty()
     const bool isAsked = m_queries.isBusy() && m_problem.isEmpty();
     m_map->setEmptyText(isAsked ? QString() : emptyText());
     const ViewState& state = *context().state;
-    const QString below = state.selection().empty()
-        ? tr("Select a module to see its curves.")
-        : tr("What is selected has no “%1” on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);
+    QString below = tr("Select a module to see its curves.");
+    if (!state.selection().empty()) {
+        below = state.catalog() ? absentKindText(*state.catalog(), state.kind(), state.rank(), state.selection())
+                                : QString();
+        if (below.isEmpty())
+            below = tr("What is selected has no “%1” on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);
+    }
     m_curves->setEmptyText(isAsked ? QString() : below);
 }
 

@@ -6,6 +6,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/absentkind.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rangebox.h>
@@ -164,6 +165,10 @@ QString CurvesView::emptyText() const
     if (isActivation && state.catalog() && !keysOf(*state.catalog(), Kind::ParamOrigin, name).keys.empty()
         && keysOf(*state.catalog(), Kind::ParamOrigin, name).kind == Kind::ParamOrigin && !owner.isEmpty())
         return tr("%1 is a parameter: it has no %2. Select %3.").arg(name, kindText(state.kind()), owner);
+    const QString absent
+        = state.catalog() ? absentKindText(*state.catalog(), state.kind(), state.rank(), state.selection()) : QString();
+    if (!absent.isEmpty())
+        return absent;
     return tr("The selected modules have no %1 on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);
 }
 

@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/absentkind.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/viewbar.h>
@@ -397,8 +398,12 @@ void RanksView::show(const RanksAnswer& answer)
     m_map->setPicture(answer.map);
     m_replicas->setPicture(answer.replicas);
     const bool isEmpty = !answer.faces[LayersBySteps] || answer.faces[LayersBySteps]->rows.empty();
-    const QString none
-        = isEmpty ? QString() : tr("The selected modules have no %1.").arg(kindText(context().state->kind()));
+    const ViewState& state = *context().state;
+    QString none = isEmpty || !state.catalog()
+        ? QString()
+        : absentKindText(*state.catalog(), state.kind(), std::nullopt, state.selection());
+    if (none.isEmpty() && !isEmpty)
+        none = tr("The selected modules have no %1.").arg(kindText(state.kind()));
     m_faces[RanksBySteps]->setEmptyText(none);
     const bool hasCut = answer.faces[RanksBySteps] && !answer.faces[RanksBySteps]->rows.empty();
     m_replicas->setEmptyText(hasCut ? QString() : none);
