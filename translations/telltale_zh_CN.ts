@@ -2,6 +2,13 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AbsentKind</name>
+    <message>
+        <source>%1 itself has no %2: select %3.</source>
+        <translation>%1 本身没有“%2”：请选择 %3。</translation>
+    </message>
+</context>
+<context>
     <name>Alert</name>
     <message>
         <source>it answered 200, but not as this service does; check the address and the template</source>
@@ -207,7 +214,7 @@
     <message numerus="yes">
         <source>of %n runs</source>
         <translation>
-            <numerusform>共 %n 次运行</numerusform>
+            <numerusform>共 %n 个运行</numerusform>
         </translation>
     </message>
     <message>
@@ -255,7 +262,7 @@
     </message>
     <message>
         <source>%1 values without a counterpart left out</source>
-        <translation>未计入 %1 个没有对应值的值</translation>
+        <translation>另有 %1 个值没有对应值，未计入</translation>
     </message>
     <message>
         <source>signs of %1 of %2 gradients suspicious</source>
@@ -318,6 +325,10 @@
         <source>step %1</source>
         <comment>from which a change of a config is in force</comment>
         <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>in this map: step %1, %2</source>
+        <translation>此图中：第 %1 步，%2</translation>
     </message>
 </context>
 <context>
@@ -610,7 +621,7 @@
     </message>
     <message>
         <source>%1 of %2 ranks were abnormal</source>
-        <translation>%2 个 rank 中有 %1 个异常</translation>
+        <translation>%2 个 rank 中有 %1 个出现异常</translation>
     </message>
     <message>
         <source>computes %1 % longer than %2 (z %3)</source>
@@ -2369,6 +2380,19 @@
         <source> min</source>
         <translation> 分钟</translation>
     </message>
+    <message>
+        <source>at %1</source>
+        <comment>a time</comment>
+        <translation>在 %1</translation>
+    </message>
+    <message>
+        <source>at %1 samples</source>
+        <translation>在第 %1 个样本</translation>
+    </message>
+    <message>
+        <source>at %1 tokens</source>
+        <translation>在第 %1 个 token</translation>
+    </message>
 </context>
 <context>
     <name>items::ModuleTreeModel</name>
@@ -3513,6 +3537,34 @@ GPL-3.0-or-later</translation>
         <source>Keys</source>
         <translation>快捷键</translation>
     </message>
+    <message>
+        <source>In a plot</source>
+        <translation>图中</translation>
+    </message>
+    <message>
+        <source>Zoom in</source>
+        <translation>放大</translation>
+    </message>
+    <message>
+        <source>Zoom out</source>
+        <translation>缩小</translation>
+    </message>
+    <message>
+        <source>First visible step</source>
+        <translation>可见的第一步</translation>
+    </message>
+    <message>
+        <source>Last visible step</source>
+        <translation>可见的最后一步</translation>
+    </message>
+    <message>
+        <source>Hide or show the nearest curve</source>
+        <translation>隐藏或显示最近的曲线</translation>
+    </message>
+    <message>
+        <source>Show the nearest curve alone, or all again</source>
+        <translation>只显示最近的曲线，或重新显示全部</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::LayoutPreset</name>
@@ -4145,6 +4197,10 @@ GPL-3.0-or-later</translation>
         <source>Export the view as lines and words</source>
         <translation>将视图导出为矢量图</translation>
     </message>
+    <message>
+        <source>it is there already</source>
+        <translation>文件已存在</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::ViewFactory</name>
@@ -4394,6 +4450,11 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 of everything collected: this run has no step %2</source>
         <translation>所有已采集数据的%1：此运行没有第 %2 步</translation>
+    </message>
+    <message>
+        <source> (%1)</source>
+        <comment>a statistic</comment>
+        <translation>（%1）</translation>
     </message>
 </context>
 <context>
@@ -5317,7 +5378,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>What is selected has no “%1” on rank %2.</source>
-        <translation>所选的在 rank %2 上没有“%1”。</translation>
+        <translation>所选内容在 rank %2 上没有“%1”。</translation>
     </message>
 </context>
 <context>

@@ -379,7 +379,7 @@ AttentionRequest AttentionView::request() const
     request.rank = state.rank();
     request.filter = state.moduleFilter();
     request.selection = state.selection();
-    request.atStep = state.cursor().value_or(state.visibleRange().last);
+    request.atStep = state.atStep();
     request.curves
         = CurveRequest::of(state, static_cast<int>(std::lround(m_curves[0]->plotRect().width() * devicePixelRatioF())));
     // The maps are of one rank, and so are the curves below them unless somebody chose others.

@@ -295,7 +295,7 @@ void RanksView::fillHeads()
     m_heads[LayersBySteps]->set(
         static_cast<int>(ranks.size()), static_cast<int>(rank - ranks.begin()), tr("rank %1").arg(state.rank().value));
     const StepRange range = state.visibleRange();
-    const Step step = state.cursor().value_or(range.last);
+    const Step step = state.atStep();
     constexpr std::int64_t kMost = std::numeric_limits<int>::max();
     m_heads[LayersByRanks]->set(static_cast<int>(std::min(kMost, range.count())),
         static_cast<int>(std::clamp<std::int64_t>(step.value - range.first.value, 0, kMost)),
@@ -363,7 +363,7 @@ RanksRequest RanksView::request() const
     face.filter = state.moduleFilter();
     face.selection = state.selection();
     face.range = state.visibleRange();
-    face.atStep = state.cursor().value_or(state.visibleRange().last);
+    face.atStep = state.atStep();
     face.pixelRatio = devicePixelRatioF();
     face.theme = &Theme::current();
     face.pixels = static_cast<int>(
