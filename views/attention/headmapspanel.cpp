@@ -14,6 +14,7 @@
 #include <telltale/common/labels.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/guithread.h>
 #include <telltale/items/saidwords.h>
 
 #include "caption.h"
@@ -58,6 +59,7 @@ int HeadMapsPanel::usedHeight(QSize room) const
 
 void HeadMapsPanel::setPicture(std::shared_ptr<const HeadMapPicture> picture, const QString& example)
 {
+    items::assertGuiThread();
     m_canvas->setPicture(std::move(picture));
     m_canvas->setEmptyText(emptyText(example));
     m_caption->setText(captionText());

@@ -484,8 +484,8 @@ Expected<void> CompareView::writeCsv(QIODevice* device) const
     case BelowMap::Band:
         break;
     }
-    const bool saysMore = m_curves->picture()
-        && (m_bar->below() == BelowMap::Band || context().state->comparedRuns().size() > 1);
+    const bool saysMore
+        = m_curves->picture() && (m_bar->below() == BelowMap::Band || context().state->comparedRuns().size() > 1);
     return writeDifferenceCsv(device, m_map->picture(), saysMore ? m_curves->picture().get() : nullptr);
 }
 
