@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <random>
 
@@ -35,7 +36,9 @@ template <typename T> T must(Expected<T> value)
         return std::move(*value);
 }
 
-void writeRun(const std::string& path, int series, std::int64_t steps)
+/// A run of one rank with one layout: the columns of each step, one after another.
+void writeRun(const std::string& path, const std::shared_ptr<const SeriesLayout>& layout, std::int64_t steps,
+    const std::function<std::vector<Column>(std::int64_t)>& columnsOf)
 {
     store::LiveRun live;
     store::RunMeta meta;
@@ -46,22 +49,6 @@ void writeRun(const std::string& path, int series, std::int64_t steps)
     request.agentId = "bench";
     request.incarnation = 1;
     const std::int64_t stream = must(writer->book().addStream(request, 0));
-    auto layout = std::make_shared<SeriesLayout>();
-    layout->id = LayoutId { 1 };
-    layout->kind = Kind::GradReduced;
-    layout->stats = { Stat::Norm, Stat::Nans, Stat::PosInfs, Stat::NegInfs };
-    for (int i = 0; i < series; ++i) {
-        layout->series.emplace_back();
-        layout->series.back().name = "layers." + std::to_string(i);
-    }
-    std::mt19937 random(1);
-    std::normal_distribution<float> noise(1.0f, 0.05f);
-    const auto count = static_cast<std::size_t>(series);
-    std::vector<std::vector<float>> norms(512, std::vector<float>(count));
-    for (auto& column : norms) {
-        for (std::size_t i = 0; i < count; ++i)
-            column[i] = static_cast<float>(1 + i % 37) * noise(random);
-    }
     std::uint64_t seq = 0;
     for (std::int64_t step = 0; step < steps;) {
         auto batch = std::make_shared<SampleBatch>();
@@ -72,9 +59,7 @@ void writeRun(const std::string& path, int series, std::int64_t steps)
             StepBlock block;
             block.layout = layout;
             block.step = Step { step };
-            block.columns.push_back({ Stat::Norm, norms[static_cast<std::size_t>(step % 512)] });
-            for (const Stat stat : { Stat::Nans, Stat::PosInfs, Stat::NegInfs })
-                block.columns.push_back({ stat, std::vector<std::uint64_t>(count, step % 5000 == 17 ? 1 : 0) });
+            block.columns = columnsOf(step);
             batch->blocks.push_back(std::move(block));
         }
         const std::string conflict = must(writer->stage(stream, std::move(batch)));
@@ -86,59 +71,59 @@ void writeRun(const std::string& path, int series, std::int64_t steps)
     writer->tidyUp();
 }
 
-/// Histograms of normally distributed gradients whose spread wanders, with the noise of 25,600 elements.
-void writeHistograms(const std::string& path, int tensors, std::int64_t steps)
+std::shared_ptr<SeriesLayout> layoutOf(std::vector<Stat> stats, int series)
 {
-    store::LiveRun live;
-    store::RunMeta meta;
-    meta.storeId = path;
-    meta.runId = meta.runKey = meta.name = "bench";
-    auto writer = must(store::CapsuleWriter::create(path, meta, live));
-    store::StreamRequest request;
-    request.agentId = "bench";
-    request.incarnation = 1;
-    const std::int64_t stream = must(writer->book().addStream(request, 0));
     auto layout = std::make_shared<SeriesLayout>();
     layout->id = LayoutId { 1 };
     layout->kind = Kind::GradReduced;
-    layout->stats = { Stat::Hist };
-    layout->edges.assign(octaveEdges().begin(), octaveEdges().end());
-    for (int i = 0; i < tensors; ++i)
+    layout->stats = std::move(stats);
+    for (int i = 0; i < series; ++i)
         layout->series.emplace_back().name = "layers." + std::to_string(i);
+    return layout;
+}
+
+void writeNorms(const std::string& path, int series, std::int64_t steps)
+{
+    std::mt19937 random(1);
+    std::normal_distribution<float> noise(1.0f, 0.05f);
+    const auto count = static_cast<std::size_t>(series);
+    std::vector<std::vector<float>> norms(512, std::vector<float>(count));
+    for (auto& column : norms) {
+        for (std::size_t i = 0; i < count; ++i)
+            column[i] = static_cast<float>(1 + i % 37) * noise(random);
+    }
+    const auto layout = layoutOf({ Stat::Norm, Stat::Nans, Stat::PosInfs, Stat::NegInfs }, series);
+    writeRun(path, layout, steps, [&](std::int64_t step) {
+        std::vector<Column> columns { { Stat::Norm, norms[static_cast<std::size_t>(step % 512)] } };
+        for (const Stat stat : { Stat::Nans, Stat::PosInfs, Stat::NegInfs })
+            columns.push_back({ stat, std::vector<std::uint64_t>(count, step % 5000 == 17 ? 1 : 0) });
+        return columns;
+    });
+}
+
+/// Histograms of normally distributed gradients whose spread wanders, with the noise of 25,600 elements.
+void writeHistograms(const std::string& path, int tensors, std::int64_t steps)
+{
+    const auto layout = layoutOf({ Stat::Hist }, tensors);
+    layout->edges.assign(octaveEdges().begin(), octaveEdges().end());
     std::mt19937 random(1);
     std::normal_distribution<double> noise;
     std::vector<double> spreads(static_cast<std::size_t>(tensors));
     for (double& spread : spreads)
         spread = 1e-4 * std::exp(noise(random));
-    std::uint64_t seq = 0;
-    for (std::int64_t step = 0; step < steps;) {
-        auto batch = std::make_shared<SampleBatch>();
-        batch->stream = StreamId { stream };
-        batch->seq = ++seq;
-        batch->layouts = { layout };
-        for (int i = 0; i < 64 && step < steps; ++i, ++step) {
-            std::vector<std::uint64_t> counts;
-            for (double& spread : spreads) {
-                spread *= 1 + 0.01 * noise(random);
-                const auto below = [&](double x) { return 0.5 * std::erfc(-x / spread / std::sqrt(2.0)); };
-                for (std::size_t bin = 0; bin < layout->width(); ++bin) {
-                    const double mean = 25'600 * (below(layout->edges[bin + 1]) - below(layout->edges[bin]));
-                    counts.push_back(
-                        static_cast<std::uint64_t>(std::max(0.0, std::round(mean + std::sqrt(mean) * noise(random)))));
-                }
+    writeRun(path, layout, steps, [&](std::int64_t) {
+        std::vector<std::uint64_t> counts;
+        for (double& spread : spreads) {
+            spread *= 1 + 0.01 * noise(random);
+            const auto below = [&](double x) { return 0.5 * std::erfc(-x / spread / std::sqrt(2.0)); };
+            for (std::size_t bin = 0; bin < layout->width(); ++bin) {
+                const double mean = 25'600 * (below(layout->edges[bin + 1]) - below(layout->edges[bin]));
+                counts.push_back(
+                    static_cast<std::uint64_t>(std::max(0.0, std::round(mean + std::sqrt(mean) * noise(random)))));
             }
-            StepBlock block;
-            block.layout = layout;
-            block.step = Step { step };
-            block.columns = { { Stat::Hist, std::move(counts) } };
-            batch->blocks.push_back(std::move(block));
         }
-        if (const std::string conflict = must(writer->stage(stream, std::move(batch))); !conflict.empty())
-            qFatal("%s", conflict.c_str());
-        must(writer->commit());
-    }
-    must(writer->finish(store::RunState::Finished));
-    writer->tidyUp();
+        return std::vector<Column> { { Stat::Hist, std::move(counts) } };
+    });
 }
 
 struct Opened {
@@ -290,12 +275,12 @@ void benchQueries(Report& report)
 {
     const QTemporaryDir dir;
     const std::string folder = dir.path().toStdString();
-    writeRun(folder + "/curve.telltale", 10, 1'000'000);
+    writeNorms(folder + "/curve.telltale", 10, 1'000'000);
     benchCurve(report, folder + "/curve.telltale");
     benchProcess(report, folder + "/curve.telltale", folder);
     writeHistograms(folder + "/shares.telltale", 200, 4096);
     benchShares(report, folder + "/shares.telltale");
-    writeRun(folder + "/heatmap.telltale", 2000, 100'000);
+    writeNorms(folder + "/heatmap.telltale", 2000, 100'000);
     benchHeatmap(report, folder + "/heatmap.telltale");
 }
 
