@@ -179,10 +179,11 @@ private Q_SLOTS:
 
     void longNamesHaveTheRoomThatValuesLeave()
     {
-        FactTree tree;
+        QWidget window; // has no size hints to tell the platform of
+        auto& tree = *new FactTree(&window);
         auto* shown = tree.findChild<QTreeView*>(QStringLiteral("factTree"));
         tree.resize(700, 300);
-        tree.show();
+        window.show();
         const QString name = QStringLiteral("training_arguments.optimizer_of_the_first_parameter_group.");
         tree.set({ { QStringLiteral("Config"),
             { { name.toStdString() + "beta1", "0.9" }, { name.toStdString() + "beta2", "0.95" } } } });
