@@ -61,6 +61,7 @@ void writeLabelsAlike(const std::vector<std::pair<double, QString*>>& labels);
 template <typename Tick> void writeAlike(std::vector<Tick>& ticks)
 {
     std::vector<std::pair<double, QString*>> labels;
+    labels.reserve(ticks.size());
     for (Tick& tick : ticks)
         labels.emplace_back(tick.value, &tick.label);
     writeLabelsAlike(labels);

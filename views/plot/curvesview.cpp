@@ -165,7 +165,7 @@ QString CurvesView::emptyText() const
     if (isActivation && state.catalog() && !keysOf(*state.catalog(), Kind::ParamOrigin, name).keys.empty()
         && keysOf(*state.catalog(), Kind::ParamOrigin, name).kind == Kind::ParamOrigin && !owner.isEmpty())
         return tr("%1 is a parameter: it has no %2. Select %3.").arg(name, kindText(state.kind()), owner);
-    const QString absent
+    QString absent
         = state.catalog() ? absentKindText(*state.catalog(), state.kind(), state.rank(), state.selection()) : QString();
     if (!absent.isEmpty())
         return absent;
