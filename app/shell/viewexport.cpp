@@ -60,7 +60,7 @@ QString ViewExport::askPath(
     if (dialog.exec() != QDialog::Accepted)
         return {};
     const QString chosen = dialog.selectedFiles().front();
-    const QString path = withEnding(chosen, suffix);
+    QString path = withEnding(chosen, suffix);
     // Whether that may be replaced, the dialog has not asked.
     if (path != chosen && QFileInfo::exists(path)) {
         m_toaster->post(Toaster::Severity::Warning, tr("Cannot write %1: %2").arg(path, tr("it is there already")));
