@@ -42,17 +42,15 @@ Counts someCounts(int lanes, int columns, std::uint64_t most, bool isSlow)
 class PackedCountsTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void whatIsPackedIsRead_data();
-    void whatIsPackedIsRead();
-    void lanesAddUp_data() { whatIsPackedIsRead_data(); }
-    void lanesAddUp();
+    void whatIsPackedIsReadAndAddsUp_data();
+    void whatIsPackedIsReadAndAddsUp();
     void nothingTakesNoBytes();
     void countsNearThoseBeforeAreDifferences();
     void damageIsFound();
     void aTileOfBinsIsReadAsAnyOther();
 };
 
-void PackedCountsTest::whatIsPackedIsRead_data()
+void PackedCountsTest::whatIsPackedIsReadAndAddsUp_data()
 {
     QTest::addColumn<int>("lanes");
     QTest::addColumn<int>("columns");
@@ -71,7 +69,7 @@ void PackedCountsTest::whatIsPackedIsRead_data()
     QTest::newRow("all lanes") << 128 << 256 << quint64 { 255 } << false;
 }
 
-void PackedCountsTest::whatIsPackedIsRead()
+void PackedCountsTest::whatIsPackedIsReadAndAddsUp()
 {
     QFETCH(const int, lanes);
     QFETCH(const int, columns);
@@ -87,17 +85,6 @@ void PackedCountsTest::whatIsPackedIsRead()
         QVERIFY(std::equal(found.begin(), found.end(), from));
         QCOMPARE(read->isZero(lane), std::all_of(from, from + columns, [](std::uint64_t count) { return count == 0; }));
     }
-}
-
-void PackedCountsTest::lanesAddUp()
-{
-    QFETCH(const int, lanes);
-    QFETCH(const int, columns);
-    QFETCH(const quint64, most);
-    QFETCH(const bool, isSlow);
-    const Counts counts = someCounts(lanes, columns, most, isSlow);
-    const auto read = PackedCounts::read(packed(counts, lanes, columns), lanes, columns);
-    QVERIFY(read);
     const auto wide = static_cast<std::size_t>(columns);
     std::mt19937 random(1);
     for (const auto& [first, end] : { std::pair { 0, lanes }, { lanes / 3, lanes - lanes / 4 } }) {
