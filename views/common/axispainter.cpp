@@ -300,12 +300,14 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
             take(left, left + width + 8);
             return true;
         };
+        const QString brief = event.label.section(QStringLiteral(": "), 0, 0);
+        if (write(event.label, false) || write(event.label, true) || write(brief, false) || write(brief, true))
+            continue;
         double room = 0;
         while (room < kLongestLabel && x + 10 + room < plot.right() && isFree(x + 10 + room, x + 11 + room))
             ++room;
-        const QString brief = event.label.section(QStringLiteral(": "), 0, 0);
-        write(event.label, false) || write(event.label, true) || write(brief, false) || write(brief, true)
-            || (room >= kLeastLabel && write(metrics.elidedText(brief, Qt::ElideRight, room - 1), false));
+        if (room >= kLeastLabel)
+            write(metrics.elidedText(brief, Qt::ElideRight, room - 1), false);
     }
     m_painter.restore();
 }
