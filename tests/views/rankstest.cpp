@@ -20,6 +20,7 @@
 #include <telltale/ranks/rankmap.h>
 #include <telltale/ranks/ranksview.h>
 #include <telltale/ranks/replicacanvas.h>
+#include <telltale/ranks/replicaranks.h>
 #include <telltale/store/querypool.h>
 #include <telltale/translations/translations.h>
 
@@ -407,6 +408,42 @@ private Q_SLOTS:
             }
             QCOMPARE(lines, 0);
         }
+    }
+
+    /// One cursor is one line through both plots, and one edge is that of all words.
+    void replicasStandUnderTheMap()
+    {
+        m_view->setReplicasShown(true);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ layer(2) });
+        const ReplicaRanks& list = *m_view->replicaRanks();
+        for (const QSize size : { QSize(700, 600), QSize(1080, 700), QSize(1600, 800) }) {
+            m_host->resize(size);
+            m_view->resize(size);
+            settle();
+            const QRect above = m_view->face(LayersBySteps)->plotRect();
+            const QRect below = m_view->replicas()->plotRect();
+            QCOMPARE(std::pair(below.left(), below.right()), std::pair(above.left(), above.right()));
+            // What each of them is stands beside the map of ranks, where that has room.
+            QCOMPARE(list.isVisible(), size.width() > 700);
+            QCOMPARE(list.isVisible() ? list.x() : list.parentWidget()->width(), m_view->map()->width());
+        }
+        QVERIFY(roseIn(m_view->replicaRanks()->grab().toImage()) > 0); // one is not as the others
+        const auto firstInk = [](const QImage& image) {
+            for (int x = 0; x < image.width(); ++x) {
+                for (int y = 2; y < 16; ++y) {
+                    if (image.pixelColor(x, y) != image.pixelColor(0, y))
+                        return x;
+                }
+            }
+            return -1;
+        };
+        const auto caption = m_view->head(RanksBySteps)->grab(QRect(0, 6, 100, 18)).toImage();
+        const int words = firstInk(m_view->replicas()->renderTo({ 900, 300 }));
+        QVERIFY2(std::abs(words - firstInk(caption)) <= 1, qPrintable(QString::number(words)));
+        m_view->setReplicasShown(false);
+        QVERIFY(!list.isVisible());
+        QCOMPARE(m_view->map()->width(), list.parentWidget()->width());
     }
 
     /// A low plot has a short name for its line, else no line, and no step number that its edge cuts.

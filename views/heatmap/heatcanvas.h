@@ -23,6 +23,8 @@ struct Readout;
 class HeatCanvas : public PlotCanvas {
     Q_OBJECT
 public:
+    static constexpr int kEdge = 16; ///< px beside a plot without a legend
+
     explicit HeatCanvas(ViewState* state, QWidget* parent = nullptr);
 
     void setPicture(std::shared_ptr<const HeatPicture> picture);
@@ -74,7 +76,6 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    static constexpr int kEdge = 16;
     RowLayout layoutFor(QSize size) const;
     void paintLane(QPainter& painter, const QRect& plot) const;
     void paintRankAxis(QPainter& painter, const QRect& plot) const;

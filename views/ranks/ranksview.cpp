@@ -23,6 +23,7 @@
 #include "facehead.h"
 #include "rankmap.h"
 #include "replicacanvas.h"
+#include "replicaranks.h"
 
 namespace telltale::views {
 
@@ -35,6 +36,7 @@ constexpr double kLeftShare = 0.58; ///< of the width
 constexpr double kTopShare = 0.58; ///< of the height
 constexpr int kLegendFrom = 420; ///< px of a face that has room for it
 constexpr int kNoGroup = -1;
+constexpr int kLeastMap = 150; ///< px of the map of ranks beside a list
 
 void choose(QComboBox* box, int value)
 {
@@ -121,7 +123,12 @@ void RanksView::buildFaces()
     m_replicas->setMinimumSize(200, 90);
     m_map = new RankMap(context().state, this);
     m_map->setAccessibleName(tr("Map of ranks"));
-    m_map->setMinimumSize(160, 90);
+    m_mapPane = new QWidget(this);
+    m_mapPane->setMinimumSize(160, 90);
+    m_mapPane->installEventFilter(this);
+    m_map->setParent(m_mapPane);
+    m_replicaRanks = new ReplicaRanks(context().state, m_mapPane);
+    m_replicaRanks->setAccessibleName(tr("Replicas"));
     m_below = new QStackedWidget(this);
     m_below->addWidget(m_faces[RanksBySteps]);
     m_below->addWidget(m_replicas);
@@ -132,7 +139,7 @@ void RanksView::buildFaces()
     m_mapCaption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     const std::array<std::array<std::pair<QWidget*, QWidget*>, 2>, 2> places { {
         { { { m_heads[LayersBySteps], m_faces[LayersBySteps] }, { m_heads[RanksBySteps], m_below } } },
-        { { { m_heads[LayersByRanks], m_faces[LayersByRanks] }, { m_mapCaption, m_map } } },
+        { { { m_heads[LayersByRanks], m_faces[LayersByRanks] }, { m_mapCaption, m_mapPane } } },
     } };
     for (std::size_t column = 0; column < places.size(); ++column) {
         m_columns[column] = new QSplitter(Qt::Vertical, m_split);
@@ -243,6 +250,23 @@ void RanksView::shareGutter()
     m_replicas->setLeastGutter(gutter);
 }
 
+bool RanksView::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        placeReplicaRanks();
+    return DataView::eventFilter(watched, event);
+}
+
+/// Not beside the plot of the replicas, which has the edges of the map of steps above it.
+void RanksView::placeReplicaRanks()
+{
+    const QRect whole = m_mapPane->rect();
+    const int width = m_areReplicasShown ? m_replicaRanks->widthIn(whole.width(), kLeastMap) : 0;
+    m_map->setGeometry(whole.adjusted(0, 0, -width, 0));
+    m_replicaRanks->setGeometry(whole.adjusted(whole.width() - width, 0, 0, 0));
+    m_replicaRanks->setVisible(width > 0);
+}
+
 void RanksView::moveTo(Face face, int place)
 {
     ViewState* state = context().state;
@@ -346,6 +370,7 @@ void RanksView::setReplicasShown(bool on)
     const QSignalBlocker blocker(m_belowBox);
     m_belowBox->setCurrentIndex(on ? 1 : 0);
     m_below->setCurrentIndex(on ? 1 : 0);
+    placeReplicaRanks();
     m_heads[RanksBySteps]->setTitle(on ? tr("Replicas over steps") : tr("Ranks over steps"));
     askSoon(Urgency::Now);
 }
@@ -397,6 +422,8 @@ void RanksView::show(const RanksAnswer& answer)
     m_colors = answer.faces[LayersBySteps];
     m_map->setPicture(answer.map);
     m_replicas->setPicture(answer.replicas);
+    m_replicaRanks->setPicture(answer.replicas);
+    placeReplicaRanks();
     const bool isEmpty = !answer.faces[LayersBySteps] || answer.faces[LayersBySteps]->rows.empty();
     const ViewState& state = *context().state;
     QString none = isEmpty || !state.catalog()
@@ -465,19 +492,23 @@ void RanksView::paintPicture(QPainter& painter, QSize size)
         return paintWithCaption(painter, QRect(QPoint(), size), *m_faces[LayersBySteps], caption);
     const QSize part(static_cast<int>(size.width() * kLeftShare), static_cast<int>(size.height() * kTopShare));
     paintWithCaption(painter, QRect(QPoint(), part), *m_faces[LayersBySteps], caption);
-    const auto place = [&](PlotCanvas& canvas, QRect area, const QString& words) {
+    const auto place = [&](PlotCanvas& canvas, QRect area, const QString& words, int beside = 0) {
         painter.setFont(wordsFont(11, 500));
         painter.setPen(Theme::current().text2);
         painter.drawText(area.adjusted(12, 0, -8, 0), static_cast<int>(Qt::AlignLeft) | static_cast<int>(Qt::AlignTop),
             painter.fontMetrics().elidedText(words, Qt::ElideRight, area.width() - 20));
-        canvas.paintTo(painter, area.adjusted(0, kCaption, 0, 0));
+        canvas.paintTo(painter, area.adjusted(0, kCaption, -beside, 0));
     };
     const int below = size.height() - part.height();
     place(*m_faces[LayersByRanks], { part.width(), 4, size.width() - part.width(), part.height() - 4 },
         m_heads[LayersByRanks]->text());
     PlotCanvas* left = m_areReplicasShown ? static_cast<PlotCanvas*>(m_replicas) : m_faces[RanksBySteps];
     place(*left, { 0, part.height(), part.width(), below }, m_heads[RanksBySteps]->text());
-    place(*m_map, { part.width(), part.height(), size.width() - part.width(), below }, m_mapCaption->text());
+    const QRect map(part.width(), part.height(), size.width() - part.width(), below);
+    const int list = m_areReplicasShown ? m_replicaRanks->widthIn(map.width(), kLeastMap) : 0;
+    place(*m_map, map, m_mapCaption->text(), list);
+    if (list > 0)
+        m_replicaRanks->paintTo(painter, map.adjusted(map.width() - list, kCaption, 0, 0));
 }
 
 }

@@ -20,6 +20,7 @@ class FaceHead;
 class HeatCanvas;
 class RankMap;
 class ReplicaCanvas;
+class ReplicaRanks;
 class ViewBar;
 
 /// The cube of layers, ranks and steps as three linked faces, each a plane through what is selected in the others, and
@@ -40,11 +41,13 @@ public:
     FaceHead* head(Face face) const { return m_heads[face]; }
     RankMap* map() const { return m_map; }
     ReplicaCanvas* replicas() const { return m_replicas; }
+    ReplicaRanks* replicaRanks() const { return m_replicaRanks; }
 
 protected:
     void ask() override;
     void troubleChanged() override;
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void buildBar();
@@ -56,6 +59,7 @@ private:
     void shareGutter();
     void moveTo(Face face, int place);
     void show(const RanksAnswer& answer);
+    void placeReplicaRanks(); ///< beside the map of ranks, where both have room
     void placeLegend(); ///< on a face, else in a line above the map of ranks
     RanksRequest request() const;
     QString emptyText() const;
@@ -72,6 +76,8 @@ private:
     QStackedWidget* m_below = nullptr;
     ReplicaCanvas* m_replicas = nullptr;
     RankMap* m_map = nullptr;
+    QWidget* m_mapPane = nullptr; ///< it, and what the replicas are
+    ReplicaRanks* m_replicaRanks = nullptr;
     QLabel* m_mapCaption = nullptr;
     std::shared_ptr<const HeatPicture> m_colors; ///< a face, whose scale is that of all
     QComboBox* m_kindBox = nullptr;

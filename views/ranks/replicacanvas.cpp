@@ -12,6 +12,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
+#include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/shownname.h>
@@ -27,14 +28,10 @@ namespace {
 constexpr int kSentence = 18;
 constexpr int kMostLines = 3; ///< of the first sentence
 constexpr std::size_t kMostRanks = 8; ///< that it names
-constexpr int kWordsLeft = 16;
-constexpr int kWordsRight = 12;
+constexpr int kWordsInset = 12; ///< of the words, as of every caption above a face
 constexpr int kSameness = 18;
 constexpr int kBare = 4; ///< without checksums: a spread of zero is not under the axis
-constexpr int kLeastPlot = 180; ///< px of the plot beside them
 constexpr int kLeastLine = 10; ///< px of the height of a line and its name
-constexpr int kRight = 280; ///< px of what the ranks are at the cursor
-constexpr int kChecksum = 120; ///< px of them
 constexpr double kLeastSpread = 1e-9; ///< below it a float32 cannot differ
 constexpr std::size_t kMostNamed = 3;
 
@@ -79,11 +76,9 @@ void ReplicaCanvas::setLeastGutter(int px)
 QRect ReplicaCanvas::plotRect(QSize size) const
 {
     const int gutter = std::max(m_leastGutter, SharedAxis::kGutter);
-    const int ranks = hasPlot() && !m_picture->hasChecksums ? kRight - kChecksum : kRight;
-    const int right = size.width() - gutter > ranks + kLeastPlot ? ranks : 16;
     const int top = wordsHeight(size.width()) + AxisPainter::kLane + 4;
     const int steps = hasSteps(size) ? AxisPainter::kStepBand : 0;
-    return { gutter, top, std::max(1, size.width() - gutter - right),
+    return { gutter, top, std::max(1, size.width() - gutter - HeatCanvas::kEdge),
         std::max(1, size.height() - top - samenessHeight() - steps) };
 }
 
@@ -103,7 +98,7 @@ int ReplicaCanvas::wordsHeight(int width) const
     if (!hasPlot())
         return 0;
     const QFontMetrics metrics(wordsFont(12, 500));
-    const QRect room(0, 0, width - kWordsLeft - kWordsRight, QWIDGETSIZE_MAX);
+    const QRect room(0, 0, width - 2 * kWordsInset, QWIDGETSIZE_MAX);
     const int height = metrics.boundingRect(room, Qt::TextWordWrap, sentence(false)).height();
     const int lines = (height + metrics.lineSpacing() - 1) / metrics.lineSpacing();
     return (std::clamp(lines, 1, kMostLines) + 1) * kSentence + 6;
@@ -246,8 +241,6 @@ void ReplicaCanvas::paintFrame(QImage& frame, QSize size)
     axis.incidents(plot, lane, shownRange(), state().incidentMarks());
     if (m_picture->hasChecksums)
         paintSameness(painter, plot);
-    if (size.width() - plot.right() > kRight / 2)
-        paintRanks(painter, QRectF(plot.right() + 20, above, kRight - 30, size.height() - above - 8));
 }
 
 void ReplicaCanvas::paintWords(QPainter& painter, int width) const
@@ -256,11 +249,11 @@ void ReplicaCanvas::paintWords(QPainter& painter, int width) const
     const int height = wordsHeight(width) - kSentence - 6;
     painter.setFont(wordsFont(12, 500));
     painter.setPen(theme.text);
-    painter.drawText(QRectF(kWordsLeft, 2, width - kWordsLeft - kWordsRight, height),
+    painter.drawText(QRectF(kWordsInset, 2, width - 2 * kWordsInset, height),
         Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, sentence(false));
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text2);
-    const QRectF line(kWordsLeft, 2 + height, width - kWordsLeft - kWordsRight, kSentence);
+    const QRectF line(kWordsInset, 2 + height, width - 2 * kWordsInset, kSentence);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(tensorsSentence(), Qt::ElideRight, static_cast<int>(line.width())));
 }
@@ -353,42 +346,6 @@ void ReplicaCanvas::paintSameness(QPainter& painter, const QRect& plot) const
             else
                 painter.fillRect(QRectF(x, lane.top(), width, lane.height()), theme.criticalMark);
         }
-    }
-}
-
-void ReplicaCanvas::paintRanks(QPainter& painter, const QRectF& area) const
-{
-    const Theme& theme = Theme::current();
-    const auto odd = analysis::minorityOf(m_picture->checksums);
-    painter.setFont(wordsFont(11));
-    painter.setPen(theme.text3);
-    painter.drawText(QRectF(area.left(), area.top(), area.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
-        tr("at step %1").arg(formatStep(m_picture->valuesStep.value)));
-    double y = area.top() + 20;
-    for (std::size_t i = 0; i < m_picture->ranks.size(); ++i) {
-        if (y + 34 > area.bottom() && i + 1 < m_picture->ranks.size()) {
-            painter.setPen(theme.text3);
-            painter.drawText(QRectF(area.left(), y, area.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
-                tr("and %n more ranks", nullptr, static_cast<int>(m_picture->ranks.size() - i)));
-            break;
-        }
-        const bool isOdd = std::find(odd.begin(), odd.end(), i) != odd.end();
-        const series::CellValue& value = m_picture->values[i];
-        painter.setFont(numberFont(12, m_picture->ranks[i] == state().rank() ? 600 : 400));
-        painter.setPen(theme.text2);
-        painter.drawText(QRectF(area.left() + 12, y, 60, 16), Qt::AlignLeft | Qt::AlignVCenter,
-            tr("rank %1").arg(m_picture->ranks[i].value));
-        painter.setPen(series::isNonFinite(value.state) ? theme.criticalText : theme.text);
-        painter.drawText(QRectF(area.left() + 60, y, 70, 16), Qt::AlignRight | Qt::AlignVCenter,
-            value.state == CellState::Value ? statValueText(m_picture->stat, value.value) : glyphs::word(value.state));
-        const series::CellValue& bits = m_picture->checksums[i];
-        painter.setFont(codeFont(11));
-        painter.setPen(isOdd ? theme.criticalText : theme.text3);
-        painter.drawText(QRectF(area.left() + 138, y, area.width() - 138, 16), Qt::AlignLeft | Qt::AlignVCenter,
-            bits.state == CellState::Value ? QString::fromStdString(identityText(bits.identity)) : QString());
-        if (isOdd)
-            glyphs::paintSeverity(painter, QPointF(area.left() + 4, y + 8), 8, glyphs::Severity::Critical, theme);
-        y += 18;
     }
 }
 

@@ -11,7 +11,7 @@
 namespace telltale::views {
 
 /// One tensor on the ranks that should hold the same: how far they are apart over the steps, below it whether their
-/// checksums are the same, at the right what each is at the cursor, and above all of it one sentence.
+/// checksums are the same, and above both what that means. Its plot has the edges of a map of steps above it.
 class ReplicaCanvas : public PlotCanvas {
     Q_OBJECT
 public:
@@ -44,7 +44,6 @@ private:
     int wordsHeight(int width) const; ///< px of the sentences above it
     void paintSpread(QPainter& painter, const QRect& whole) const;
     void paintSameness(QPainter& painter, const QRect& plot) const;
-    void paintRanks(QPainter& painter, const QRectF& area) const;
     void paintWords(QPainter& painter, int width) const;
 
     std::shared_ptr<const ReplicaPicture> m_picture;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replicaranks.h"
+
+#include <algorithm>
+
+#include <QPainter>
+
+#include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
+#include <telltale/common/theme.h>
+
+#include "replicacanvas.h"
+
+namespace telltale::views {
+
+namespace {
+constexpr int kValuesWidth = 146;
+constexpr int kChecksumsWidth = 120; ///< px beside them
+constexpr int kListTop = 8;
+}
+
+ReplicaRanks::ReplicaRanks(ViewState* state, QWidget* parent)
+    : QWidget(parent)
+    , m_state(state)
+{
+    connect(state, &ViewState::rankChanged, this, qOverload<>(&QWidget::update));
+}
+
+void ReplicaRanks::setPicture(std::shared_ptr<const ReplicaPicture> picture)
+{
+    m_picture = std::move(picture);
+    update();
+}
+
+int ReplicaRanks::widthIn(int room, int other) const
+{
+    if (!m_picture || m_picture->ranks.size() < 2 || m_picture->columns() == 0)
+        return 0;
+    const int whole = kValuesWidth + (m_picture->hasChecksums ? kChecksumsWidth : 0);
+    return room - other >= whole ? whole : room - other >= kValuesWidth ? kValuesWidth : 0;
+}
+
+void ReplicaRanks::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), Theme::current().base);
+    paintTo(painter, rect());
+}
+
+void ReplicaRanks::paintTo(QPainter& painter, const QRectF& whole) const
+{
+    if (!m_picture)
+        return;
+    const Theme& theme = Theme::current();
+    const QRectF area = whole.adjusted(0, kListTop, -12, -kListTop);
+    const auto odd = analysis::minorityOf(m_picture->checksums);
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    painter.drawText(QRectF(area.left(), area.top(), area.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
+        ReplicaCanvas::tr("at step %1").arg(formatStep(m_picture->valuesStep.value)));
+    double y = area.top() + 20;
+    for (std::size_t i = 0; i < m_picture->ranks.size(); ++i) {
+        if (y + 34 > area.bottom() && i + 1 < m_picture->ranks.size()) {
+            painter.setPen(theme.text3);
+            painter.setFont(wordsFont(11));
+            painter.drawText(QRectF(area.left(), y, area.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
+                ReplicaCanvas::tr("and %n more ranks", nullptr, static_cast<int>(m_picture->ranks.size() - i)));
+            break;
+        }
+        const bool isOdd = std::find(odd.begin(), odd.end(), i) != odd.end();
+        const series::CellValue& value = m_picture->values[i];
+        painter.setFont(numberFont(12, m_picture->ranks[i] == m_state->rank() ? 600 : 400));
+        painter.setPen(theme.text2);
+        painter.drawText(QRectF(area.left() + 12, y, 60, 16), Qt::AlignLeft | Qt::AlignVCenter,
+            ReplicaCanvas::tr("rank %1").arg(m_picture->ranks[i].value));
+        painter.setPen(series::isNonFinite(value.state) ? theme.criticalText : theme.text);
+        painter.drawText(QRectF(area.left() + 60, y, 70, 16), Qt::AlignRight | Qt::AlignVCenter,
+            value.state == series::CellState::Value ? statValueText(m_picture->stat, value.value)
+                                                    : glyphs::word(value.state));
+        const series::CellValue& bits = m_picture->checksums[i];
+        if (whole.width() > kValuesWidth && bits.state == series::CellState::Value) {
+            painter.setFont(codeFont(11));
+            painter.setPen(isOdd ? theme.criticalText : theme.text3);
+            painter.drawText(QRectF(area.left() + 138, y, area.width() - 138, 16), Qt::AlignLeft | Qt::AlignVCenter,
+                QString::fromStdString(identityText(bits.identity)));
+        }
+        if (isOdd)
+            glyphs::paintSeverity(painter, QPointF(area.left() + 4, y + 8), 8, glyphs::Severity::Critical, theme);
+        y += 18;
+    }
+}
+
+}
