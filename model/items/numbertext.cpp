@@ -26,22 +26,6 @@ QString grouped(const QString& digits)
     return point < 0 ? whole : whole + digits.mid(point);
 }
 
-QString scientific(double magnitude, int significant)
-{
-    QString text = QString::number(magnitude, 'e', std::max(0, significant - 1));
-    const qsizetype at = text.indexOf(QLatin1Char('e'));
-    QString mantissa = text.left(at);
-    if (mantissa.contains(QLatin1Char('.'))) {
-        while (mantissa.endsWith(QLatin1Char('0')))
-            mantissa.chop(1);
-        if (mantissa.endsWith(QLatin1Char('.')))
-            mantissa.chop(1);
-    }
-    const int exponent = text.mid(at + 1).toInt();
-    const QString digits = QString::number(std::abs(exponent));
-    return mantissa + QLatin1Char('e') + (exponent < 0 ? QStringLiteral("-") : QString()) + digits;
-}
-
 QString withUnit(double value, const QString& unit)
 {
     const double rounded = std::abs(value);
@@ -58,6 +42,23 @@ QString formatStep(qint64 step)
     return (step < 0 ? QString(kMinus) : QString()) + grouped(digits);
 }
 
+QString formatPower(double value, int significant)
+{
+    const QString text = QString::number(std::abs(value), 'e', std::max(0, significant - 1));
+    const qsizetype at = text.indexOf(QLatin1Char('e'));
+    QString mantissa = text.left(at);
+    if (mantissa.contains(QLatin1Char('.'))) {
+        while (mantissa.endsWith(QLatin1Char('0')))
+            mantissa.chop(1);
+        if (mantissa.endsWith(QLatin1Char('.')))
+            mantissa.chop(1);
+    }
+    const int exponent = text.mid(at + 1).toInt();
+    const QString digits = QString::number(std::abs(exponent));
+    return (value < 0 ? QString(kMinus) : QString()) + mantissa + QLatin1Char('e')
+        + (exponent < 0 ? QStringLiteral("-") : QString()) + digits;
+}
+
 namespace {
 
 /// `hasZeros`: a whole number has as many figures as another one.
@@ -72,7 +73,7 @@ QString formatFigures(double value, int significant, bool hasZeros)
     const QString sign = value < 0 ? QString(kMinus) : QString();
     const double magnitude = std::abs(value);
     if (magnitude < 1e-3 || magnitude >= 99999.5)
-        return sign + scientific(magnitude, significant);
+        return formatPower(value, significant);
     const double rounded = magnitude * (1 + 0.5 * std::pow(10, -significant)); // 0.099997 is 0.1000
     const int whole = static_cast<int>(std::floor(std::log10(rounded))) + 1;
     const bool isWhole = !hasZeros && magnitude >= 10 && magnitude == std::floor(magnitude);

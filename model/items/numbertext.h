@@ -10,6 +10,7 @@ namespace telltale::items {
 /// any (constant).
 QString formatStep(qint64 step);
 QString formatValue(double value, int significant = 4);
+QString formatPower(double value, int significant = 4); ///< "1.5e-2", without zeros that say nothing; finite
 QString formatFraction(double share, int significant = 4); ///< "12.34 %" of 0.1234
 QString formatBytes(quint64 bytes); ///< "1.84 GB"
 QString formatShort(double value); ///< "186 k", "2.1 M"

@@ -166,13 +166,19 @@ private Q_SLOTS:
         QCOMPARE(labelsOf({ kLog, 100, 5000 }, 100),
             QStringList({ QStringLiteral("100"), QStringLiteral("300"), formatStep(1000), formatStep(3000) })
                 .join(u' '));
+        QCOMPARE(labelsOf({ kLog, 1, 1000 }, 100), QStringLiteral("1 10 100 ") + formatStep(1000));
+        QCOMPARE(labelsOf(ValueScale(kLog, 1e-5, 1).ofShares(), 100).count(u'e'), 0);
+        // Evenly numbered ones too.
+        constexpr auto kLinear = ValueScale::Mode::Linear;
+        QCOMPARE(labelsOf({ kLinear, 0, 0.005 }, 150), QStringLiteral("0 0.001 0.002 0.003 0.004 0.005"));
+        QCOMPARE(labelsOf({ kLinear, 8000, 12000 }, 120), QStringLiteral("8e3 9e3 1e4 1.1e4 1.2e4"));
+        // With the ends named beside them they are as those have to be.
+        const auto beside = ValueScale(kLog, 9e-4, 0.5).ticks(100, 30, 6, true);
+        QCOMPARE(beside.back().label, QStringLiteral("1e-1"));
+        QCOMPARE(ValueScale(kLog, 2e-3, 0.5).ticks(100, 30, 6, true).back().label, QStringLiteral("0.1"));
         // A label keeps the figures that it has.
-        std::vector<ValueScale::Tick> ticks { { 0.0042, QStringLiteral("4.2e-3") }, { 0.1, QStringLiteral("0.1") } };
-        writeAlike(ticks);
-        QCOMPARE(ticks[0].label, QStringLiteral("0.0042"));
-        ticks = { { 4.2e-4, QStringLiteral("4.2e-4") }, { -0.35, QStringLiteral("\u22120.35") } };
-        writeAlike(ticks);
-        QCOMPARE(ticks[1].label, QStringLiteral("\u22123.5e-1"));
+        QCOMPARE(formatTick(0.0042, 1e-4, false), QStringLiteral("0.0042"));
+        QCOMPARE(formatTick(-0.35, 0.01, true), QStringLiteral("\u22123.5e-1"));
         // Of any range there are no two that mix.
         std::mt19937 random(4);
         std::uniform_real_distribution<double> exponent(-7, 7);

@@ -584,6 +584,14 @@ private Q_SLOTS:
         other.scale = ValueScale(ValueScale::Mode::Log, 1, 1e4);
         QCOMPARE(
             heatStripWidth(p) - widthOf("3") - widthOf("1.8e4"), heatStripWidth(other) - widthOf("1") - widthOf("1e4"));
+        // An end that is no decade is a decimal wherever axes write one.
+        HeatPicture third = p;
+        third.scale = ValueScale(ValueScale::Mode::Log, 2e-4, 0.56);
+        QCOMPARE(heatStripWidth(third) - widthOf("2e-4") - widthOf("0.56"),
+            heatStripWidth(other) - widthOf("1") - widthOf("1e4"));
+        third.scale = ValueScale(ValueScale::Mode::Log, 5.6e-3, 0.56);
+        QCOMPARE(heatStripWidth(third) - widthOf("0.0056") - widthOf("0.56"),
+            heatStripWidth(other) - widthOf("1") - widthOf("1e4"));
         HeatPicture none = picture(3, 40);
         none.stat = Stat::Nans;
         std::ranges::fill(none.result.values, 0.0F);

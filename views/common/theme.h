@@ -55,6 +55,7 @@ QIcon icon(const QString& name);
 
 using items::formatBytes;
 using items::formatFraction;
+using items::formatPower;
 using items::formatShort;
 using items::formatStep;
 using items::formatValue;

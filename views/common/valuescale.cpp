@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include <QRegularExpression>
-
 #include "theme.h"
 
 namespace telltale::views {
@@ -26,26 +24,6 @@ double lastDigitOf(double value)
     for (int more = 0; more < 6 && std::abs(value / digit - std::round(value / digit)) > 1e-6; ++more)
         digit /= 10;
     return digit;
-}
-
-/// "1.2e-3" of a value above zero, without zeros at the end of its digits.
-QString powerText(double magnitude, int figures)
-{
-    const QString text = QString::number(magnitude, 'e', figures - 1);
-    const qsizetype at = text.indexOf(QLatin1Char('e'));
-    QString mantissa = text.left(at);
-    while (mantissa.contains(QLatin1Char('.'))
-        && (mantissa.endsWith(QLatin1Char('0')) || mantissa.endsWith(QLatin1Char('.'))))
-        mantissa.chop(1);
-    return mantissa + QLatin1Char('e') + QString::number(text.mid(at + 1).toInt());
-}
-
-/// The figures of a label: 2 of "0.35 %" and of "3.5e-3".
-int figuresOf(const QString& label)
-{
-    const QString digits = label.section(u'e', 0, 0).remove(QRegularExpression(QStringLiteral("[^0-9]")));
-    const auto first = std::find_if(digits.begin(), digits.end(), [](QChar digit) { return digit != u'0'; });
-    return std::clamp(static_cast<int>(digits.end() - first), 1, 12);
 }
 
 /// Values m x 10^k within [low, high] for each mantissa, ascending; both bounds positive.
@@ -92,7 +70,19 @@ std::vector<double> niceValues(double low, double high, int count)
     return values;
 }
 
+bool isBeyondDecimals(double value)
+{
+    const double magnitude = std::abs(value);
+    return magnitude > 0 && (magnitude < 1e-3 * (1 - 1e-9) || magnitude >= 9999.5);
+}
+
 QString formatTick(double value, double distance)
+{
+    // Neighbors across 1e-3 are written alike: 1.2e-3, 1e-3, 8e-4; and so is it where it stands alone.
+    return formatTick(value, distance, std::abs(value) < 1e-2 && distance < 1e-3 * (1 + 1e-9));
+}
+
+QString formatTick(double value, double distance, bool isPower)
 {
     if (value == 0)
         return QStringLiteral("0");
@@ -100,61 +90,10 @@ QString formatTick(double value, double distance)
     const double exponent = std::floor(std::log10(magnitude));
     const int needed = std::clamp(
         static_cast<int>(exponent - std::floor(std::log10(std::max(distance, magnitude * 1e-12)) + 1e-9)) + 1, 1, 12);
-    // Neighbors across 1e-3 are written alike: 1.2e-3, 1e-3, 8e-4; and so is it where it stands alone.
-    const bool small = magnitude < 1e-3 || (magnitude < 1e-2 && distance < 1e-3 * (1 + 1e-9));
-    if (small || magnitude > 9999.5) {
-        // formatValue keeps up to 99 999 plain, an axis does not.
-        const QString text = powerText(magnitude, needed);
-        return value < 0 ? QChar(0x2212) + text : text;
-    }
-    return formatValue(value, std::max(needed, static_cast<int>(exponent) + 1));
-}
-
-QString formatDecade(double value)
-{
-    const double magnitude = std::abs(value);
-    if (!(magnitude > 500))
-        return formatTick(value, magnitude);
-    const QString text = QStringLiteral("1e%1").arg(static_cast<int>(std::lround(std::log10(magnitude))));
-    return value < 0 ? QChar(0x2212) + text : text;
-}
-
-void writeLabelsAlike(const std::vector<std::pair<double, QString*>>& labels)
-{
-    constexpr double kPlainFrom = 1e-3 * (1 - 1e-9);
-    constexpr double kPlainTo = 9999.5;
-    const auto isPower = [](const QString& text) { return text.contains(u'e'); };
-    bool hasPowers = false;
-    bool hasOthers = false;
-    bool canBePlain = true;
-    const auto magnitudeOf
-        = [](double value, const QString& text) { return std::abs(value) * (text.endsWith(u'%') ? 100 : 1); };
-    const auto isOther = [&](double magnitude, const QString& text) {
-        return !isPower(text) && magnitude > 0 && (magnitude < 1 || magnitude > 999.5);
-    };
-    for (const auto& [value, text] : labels) {
-        const double magnitude = magnitudeOf(value, *text);
-        hasPowers = hasPowers || isPower(*text);
-        hasOthers = hasOthers || isOther(magnitude, *text);
-        canBePlain = canBePlain && (magnitude == 0 || (magnitude >= kPlainFrom && magnitude < kPlainTo));
-    }
-    if (!hasPowers || !hasOthers)
-        return;
-    for (const auto& [value, text] : labels) {
-        const double magnitude = magnitudeOf(value, *text);
-        const int figures = figuresOf(*text);
-        QString number;
-        if (canBePlain && isPower(*text))
-            number
-                = formatValue(magnitude * (1 + 1e-12), std::max(figures, static_cast<int>(std::log10(magnitude)) + 1));
-        else if (!canBePlain && isOther(magnitude, *text))
-            number = powerText(magnitude, figures);
-        else
-            continue;
-        if (value < 0)
-            number.prepend(QChar(0x2212));
-        *text = text->endsWith(u'%') ? percentOf(number) : number;
-    }
+    if (isBeyondDecimals(value) || (isPower && (magnitude < 1 || magnitude >= 999.5)))
+        return formatPower(value, needed);
+    // A thousandth may be less by the last bit.
+    return formatValue(magnitude < 1 ? value * (1 + 1e-12) : value, std::max(needed, static_cast<int>(exponent) + 1));
 }
 
 QString percentOf(const QString& number)
@@ -229,6 +168,12 @@ double ValueScale::valueAt(double unit) const
     return backward(m_from + unit * (m_to - m_from));
 }
 
+bool ValueScale::endsArePowers() const
+{
+    const double unit = m_isOfShares ? 100 : 1;
+    return isBeyondDecimals(m_low * unit) || isBeyondDecimals(m_high * unit);
+}
+
 std::vector<double> ValueScale::candidates(int count) const
 {
     if (m_mode == Mode::Linear)
@@ -285,11 +230,11 @@ ValueScale ValueScale::ofShares(bool areShares) const
     return scale;
 }
 
-std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int most) const
+std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int most, bool besideEnds) const
 {
     if (m_isOfShares) {
         std::vector<Tick> ticks
-            = ValueScale(m_mode, m_low * 100, m_high * 100, m_linear * 100).ticks(length, spacing, most);
+            = ValueScale(m_mode, m_low * 100, m_high * 100, m_linear * 100).ticks(length, spacing, most, besideEnds);
         for (Tick& tick : ticks)
             tick = { tick.value / 100, percentOf(tick.label) };
         return ticks;
@@ -297,9 +242,10 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
     // One alone tells no scale: where that is all, they stand closer.
     constexpr int kClosest = 14;
     const int count = std::clamp(length / std::max(1, spacing), 1, std::max(1, most));
-    std::vector<Tick> ticks = placed(candidates(count), length, spacing * 0.8, most);
+    std::vector<Tick> ticks = placed(candidates(count), length, spacing * 0.8, most, besideEnds);
     for (int more = 1; more <= 6 && ticks.size() < 2; ++more)
-        ticks = placed(candidates(count + more), length, std::min<double>(spacing * 0.8, kClosest), std::max(most, 2));
+        ticks = placed(
+            candidates(count + more), length, std::min<double>(spacing * 0.8, kClosest), std::max(most, 2), besideEnds);
     if (m_mode == Mode::Symlog && ticks.size() < 3) { // its decades may all be out of sight
         const double largest = std::max(std::abs(m_low), std::abs(m_high));
         const double least = m_low > 0 ? m_low : m_high < 0 ? -m_high : std::min(m_linear, largest / 5);
@@ -309,15 +255,13 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
             values.push_back(value);
         }
         std::ranges::sort(values);
-        ticks = placed(values, length, spacing * 0.8, most);
+        ticks = placed(values, length, spacing * 0.8, most, besideEnds);
     }
-    if (m_mode != Mode::Linear)
-        writeAlike(ticks);
     return ticks;
 }
 
 std::vector<ValueScale::Tick> ValueScale::placed(
-    const std::vector<double>& values, int length, double apart, int most) const
+    const std::vector<double>& values, int length, double apart, int most, bool besideEnds) const
 {
     // Where not all find room, zero comes first and then decades: on a log axis they are what the rest is read from.
     const bool isLog = m_mode == Mode::Log;
@@ -337,15 +281,14 @@ std::vector<ValueScale::Tick> ValueScale::placed(
     }
     std::sort(kept.begin(), kept.end());
     const bool isEvenly = m_mode == Mode::Linear || (isLog && m_high / m_low < 10);
+    const bool arePowers = (besideEnds && endsArePowers()) || std::ranges::any_of(kept, isBeyondDecimals);
     std::vector<Tick> ticks;
     double previous = 0;
     for (const double value : kept) {
-        double distance = isEvenly ? (values.size() > 1 ? values[1] - values[0] : lastDigitOf(value))
-                                   : (ticks.empty() || isDecade(value) ? std::abs(value) : std::abs(value - previous));
-        if (!isEvenly && value != 0 && std::abs(value) < 1e-2)
-            distance = std::min(distance, 1e-3); // 5e-3 as 2e-3 beside it
-        const bool isPower = !isEvenly && value != 0 && isDecade(value);
-        ticks.push_back({ value, isPower ? formatDecade(value) : formatTick(value, distance) });
+        const double distance = isEvenly       ? (values.size() > 1 ? values[1] - values[0] : lastDigitOf(value))
+            : ticks.empty() || isDecade(value) ? std::abs(value)
+                                               : std::abs(value - previous);
+        ticks.push_back({ value, formatTick(value, distance, arePowers) });
         previous = value;
     }
     return ticks;

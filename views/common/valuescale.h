@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include <QString>
@@ -33,13 +32,16 @@ public:
         double value;
         QString label;
     };
-    /// At most `most` labels, at least `spacing` px apart on an axis of `length` px.
-    std::vector<Tick> ticks(int length, int spacing = 22, int most = 6) const;
+    /// At most `most` labels, at least `spacing` px apart on an axis of `length` px. All are powers where one of them
+    /// has to be, or, with `besideEnds`, an end of the scale, which is labeled beside them.
+    std::vector<Tick> ticks(int length, int spacing = 22, int most = 6, bool besideEnds = false) const;
+    bool endsArePowers() const;
 
 private:
     double forward(double value) const;
     double backward(double position) const;
-    std::vector<Tick> placed(const std::vector<double>& values, int length, double apart, int most) const;
+    std::vector<Tick> placed(
+        const std::vector<double>& values, int length, double apart, int most, bool besideEnds) const;
     std::vector<double> candidates(int count) const;
 
     Mode m_mode = Mode::Linear;
@@ -53,20 +55,12 @@ private:
 
 /// Nice values (1, 2, 5 x 10^k) inside [low, high], at most `count` of them.
 std::vector<double> niceValues(double low, double high, int count);
+/// Outside 1e-3..9 999, where axes write powers.
+bool isBeyondDecimals(double value);
 /// As on axes: 1e-4 outside 1e-3..9 999, decimals as the distance between two labels needs.
 QString formatTick(double value, double distance);
-/// Puts the labels of one log axis, with their values, into one form: 0.003 beside 0.1, or where one of them is outside
-/// 1e-3..9 999, 1e-1 beside 1e-4. 1, 10 and 100 stand beside both. Shares are those that end with "%".
-void writeLabelsAlike(const std::vector<std::pair<double, QString*>>& labels);
-template <typename Tick> void writeAlike(std::vector<Tick>& ticks)
-{
-    std::vector<std::pair<double, QString*>> labels;
-    labels.reserve(ticks.size());
-    for (Tick& tick : ticks)
-        labels.emplace_back(tick.value, &tick.label);
-    writeLabelsAlike(labels);
-}
+/// Beside others: with `isPower` 1e-1 for 0.1; 1, 10 and 100 stand beside both.
+QString formatTick(double value, double distance, bool isPower);
 QString percentOf(const QString& number); ///< "25 %"
-QString formatDecade(double value); ///< of a power of ten, or zero: "0.1", "100", "1e3"
 
 }

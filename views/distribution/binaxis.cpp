@@ -86,12 +86,13 @@ std::vector<BinAxis::Tick> BinAxis::ticks(int height, double distance) const
         const bool hasRoom = std::all_of(ticks.begin(), ticks.end(),
             [&](const Tick& other) { return std::abs(other.unit - unit) * height >= distance; });
         if (hasRoom)
-            ticks.push_back({ value, unit,
-                m_isLog ? formatDecade(value) : formatTick(value, values.size() > 1 ? values[1] - values[0] : 0.1) });
+            ticks.push_back({ value, unit, {} });
     }
     std::sort(ticks.begin(), ticks.end(), [](const Tick& a, const Tick& b) { return a.unit < b.unit; });
-    if (m_isLog)
-        writeAlike(ticks);
+    const double stride = values.size() > 1 ? values[1] - values[0] : 0.1;
+    const bool arePowers = std::ranges::any_of(ticks, isBeyondDecimals, &Tick::value);
+    for (Tick& tick : ticks)
+        tick.label = formatTick(tick.value, m_isLog ? std::abs(tick.value) : stride, arePowers);
     return ticks;
 }
 

@@ -81,20 +81,19 @@ QString zeroText(const HeatPicture& picture)
         : QCoreApplication::translate("HeatLegend", "0 everywhere");
 }
 
-/// What the colors end at, beside a decade written as one.
+/// What the colors end at: two figures, a decade as those between the ends.
 QString endText(const ValueScale& scale, double value)
 {
     if (scale.isOfShares())
         return percentOf(endText(ValueScale(scale.mode(), scale.low() * 100, scale.high() * 100), value * 100));
     const double power = std::log10(std::abs(value));
     if (std::abs(power - std::round(power)) < 1e-9)
-        return formatDecade(value);
-    if (isNarrow(scale))
-        return formatTick(value, (scale.high() - scale.low()) / 50);
-    if (scale.mode() == ValueScale::Mode::Linear)
-        return formatValue(value, value == std::floor(value) && std::abs(value) < 10 ? 1 : 2); // "9", as ticks are
-    // Two figures in the form of the decades beside it; what is whole has no others.
-    return formatTick(value, std::max(std::pow(10.0, std::floor(power) - 1), value == std::floor(value) ? 1.0 : 0.0));
+        return formatTick(value, std::abs(value), scale.endsArePowers());
+    // What is whole has no other figures.
+    const double distance = isNarrow(scale)
+        ? (scale.high() - scale.low()) / 50
+        : std::max(std::pow(10.0, std::floor(power) - 1), value == std::floor(value) ? 1.0 : 0.0);
+    return formatTick(value, distance, false);
 }
 
 /// The labels of the colors: with both ends, between decades that are far from an end nobody could say what it is.
@@ -103,7 +102,7 @@ std::vector<ValueScale::Tick> labelsOf(const HeatPicture& picture, int height)
     if (!picture.ticks.empty())
         return picture.ticks;
     const ValueScale& scale = picture.scale;
-    std::vector<ValueScale::Tick> labels = scale.ticks(height, 30);
+    std::vector<ValueScale::Tick> labels = scale.ticks(height, 30, 6, true);
     if (picture.scaleMode == HeatScale::Deviation)
         return labels;
     for (const double end : { scale.high(), scale.low() }) {
@@ -117,8 +116,6 @@ std::vector<ValueScale::Tick> labelsOf(const HeatPicture& picture, int height)
         std::erase_if(labels, isWithin(kTickPitch));
         labels.push_back({ end, endText(scale, end) });
     }
-    if (scale.mode() != ValueScale::Mode::Linear)
-        writeAlike(labels);
     return labels;
 }
 
