@@ -377,16 +377,23 @@ private Q_SLOTS:
 
     void theLastOfFlagsThatTouchIsNamed()
     {
-        const auto drawn = [](const char* first, const char* second) {
+        const auto markOf = [](std::int64_t step, const char* text) {
+            store::LogRecord record;
+            record.kind = "config";
+            record.text = text;
+            record.steps = { Step { step }, Step { step } };
+            return *EventMark::of(record);
+        };
+        const auto drawnMarks = [](const std::vector<EventMark>& marks) {
             QImage image(400, 17, QImage::Format_ARGB32_Premultiplied);
             image.fill(Qt::black);
             QPainter painter(&image);
             AxisPainter(painter, Theme::dark())
-                .events(image.rect(), image.rect(), { Step { 0 }, Step { 99 } },
-                    { { Step { 40 }, EventMark::Shape::Flag, QString::fromLatin1(first) },
-                        { Step { 41 }, EventMark::Shape::Flag, QString::fromLatin1(second) } },
-                    {});
+                .events(image.rect(), image.rect(), { Step { 0 }, Step { 99 } }, marks, {});
             return image;
+        };
+        const auto drawn = [&](const char* first, const char* second) {
+            return drawnMarks({ markOf(40, first), markOf(41, second) });
         };
         const QRect before(0, 0, 158, 17), behind(176, 0, 224, 17);
         const QImage none = drawn("", "");
@@ -396,6 +403,10 @@ private Q_SLOTS:
         QVERIFY(both.copy(behind) != none.copy(behind));
         QVERIFY(both.copy(before) != none.copy(before));
         QCOMPARE(both.copy(behind), drawn("rev 1", "nothing is collected from this step on").copy(behind));
+        // In no language is it looked for in what is drawn.
+        EventMark marks[] { markOf(40, "rev 1"), markOf(41, kEnd) };
+        marks[1].label.replace(QStringLiteral(": "), QStringLiteral("\uFF1A"));
+        QCOMPARE(drawnMarks({ marks[0], marks[1] }), both);
         const QImage cut
             = drawn("", "a sentence that is longer than all the room that there is, before the flag as behind it");
         QVERIFY(cut.copy(behind) != none.copy(behind));

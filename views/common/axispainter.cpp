@@ -300,7 +300,7 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
             take(left, left + width + 8);
             return true;
         };
-        const QString brief = event.label.section(QStringLiteral(": "), 0, 0);
+        const QString& brief = event.brief.isEmpty() ? event.label : event.brief;
         if (write(event.label, false) || write(event.label, true) || write(brief, false) || write(brief, true))
             continue;
         double room = 0;

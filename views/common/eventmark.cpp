@@ -31,7 +31,10 @@ std::optional<EventMark> EventMark::of(const store::LogRecord& record)
             QCoreApplication::translate("telltale::views::EventMark", "rev %1").arg(record.rev), record.id,
             record.rev };
     }
-    return EventMark { record.steps.first, *shape, QString::fromStdString(record.text), record.id };
+    // Agents write what happened, a colon, and why.
+    const QString text = QString::fromStdString(record.text);
+    const qsizetype why = text.indexOf(QLatin1String(": "));
+    return EventMark { record.steps.first, *shape, text, record.id, 0, why < 0 ? QString() : text.left(why) };
 }
 
 EventMark EventMark::of(const judge::Incident& incident)

@@ -19,6 +19,7 @@ struct EventMark {
     QString label;
     std::int64_t record = 0; ///< its id
     std::int64_t rev = 0; ///< of the config that ranks run from here on; 0 = something else happened
+    QString brief = {}; ///< the label without its reason, where it has one
 
     /// Nothing for what is not marked on an axis.
     static std::optional<EventMark> of(const store::LogRecord& record);
