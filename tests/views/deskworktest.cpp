@@ -220,15 +220,27 @@ private Q_SLOTS:
     {
         const QFontMetrics metrics(views::codeFont(12));
         const int width = metrics.horizontalAdvance(QStringLiteral("\u2026allel.py:20 _summed")) + 1;
-        QStandardItemModel model;
+        struct : QStandardItemModel {
+            mutable int asked = 0;
+            QVariant data(const QModelIndex& index, int role) const override
+            {
+                ++asked;
+                return QStandardItemModel::data(index, role);
+            }
+        } model;
         for (const char* name : { "all_reduce ranks.py:58 agree", "all_reduce tensorparallel.py:20 _summed",
                  "all_gather ranks.py:58 agree", "a_module_with_a_long_name", "head" })
             model.appendRow(new QStandardItem(QString::fromLatin1(name)));
-        const auto shown
-            = [&](int row) { return views::ModulesDelegate::fittedName(model.index(row, 0), metrics, width); };
+        QTreeView tree;
+        tree.setModel(&model);
+        const views::ModulesDelegate delegate(&tree);
+        const auto shown = [&](int row) { return delegate.fittedName(model.index(row, 0), metrics, width); };
         QCOMPARE(shown(1), QStringLiteral("\u2026allel.py:20 _summed"));
         QVERIFY2(shown(0).contains(QStringLiteral("ranks.py:58")), qPrintable(shown(0)));
         QVERIFY(shown(0) != shown(2));
+        model.asked = 0;
+        shown(0);
+        QCOMPARE(model.asked, 1); // a scroll bar that moves does not fit all of them anew
         QCOMPARE(shown(3), QStringLiteral("a_module_with_a_lon\u2026"));
         QCOMPARE(shown(4), QStringLiteral("head"));
         model.removeRow(2);

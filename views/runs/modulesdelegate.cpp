@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
+#include <QHeaderView>
 #include <QPainter>
 #include <QPainterPath>
 #include <QTreeView>
@@ -55,19 +57,38 @@ QString valueText(const items::WorstValue& worst)
 
 }
 
-QString ModulesDelegate::fittedName(const QModelIndex& named, const QFontMetrics& metrics, int width)
+ModulesDelegate::ModulesDelegate(QTreeView* tree)
+    : QStyledItemDelegate(tree)
+{
+    const auto forget = [this] { m_sites.clear(); };
+    connect(tree->header(), &QHeaderView::sectionResized, this, forget);
+    const QAbstractItemModel* model = tree->model();
+    connect(model, &QAbstractItemModel::rowsInserted, this, forget);
+    connect(model, &QAbstractItemModel::rowsRemoved, this, forget);
+    connect(model, &QAbstractItemModel::layoutChanged, this, forget);
+    connect(model, &QAbstractItemModel::modelReset, this, forget);
+}
+
+QString ModulesDelegate::fittedName(const QModelIndex& named, const QFontMetrics& metrics, int width) const
 {
     const QString name = named.data().toString();
     if (!name.contains(u':') || metrics.horizontalAdvance(name) <= width)
         return metrics.elidedText(name, Qt::ElideRight, width);
-    // Only what ends alike could read the same.
-    std::vector<QString> names { name };
-    for (int row = 0; row < named.model()->rowCount(named.parent()); ++row) {
-        const QString other = named.siblingAtRow(row).data().toString();
-        if (other.contains(u':') && other.section(u' ', -1) == name.section(u' ', -1))
-            names.push_back(other);
+    QHash<QString, QString>& fitted = m_sites[{ named.parent(), width }];
+    if (fitted.isEmpty()) {
+        std::map<QString, std::vector<QString>> alike; // only what ends alike could read the same
+        for (int row = 0; row < named.model()->rowCount(named.parent()); ++row) {
+            const QString site = named.siblingAtRow(row).data().toString();
+            if (site.contains(u':'))
+                alike[site.section(u' ', -1)].push_back(site);
+        }
+        for (const auto& [end, sites] : alike) {
+            const std::vector<QString> texts = fitLabels(sites, metrics, width);
+            for (std::size_t i = 0; i < sites.size(); ++i)
+                fitted.insert(sites[i], texts[i]);
+        }
     }
-    return fitLabels(names, metrics, width).front();
+    return fitted.value(name);
 }
 
 void ModulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <utility>
+
+#include <QHash>
 #include <QStyledItemDelegate>
+
+class QTreeView;
 
 namespace telltale::views {
 
@@ -12,13 +17,18 @@ class ModulesDelegate : public QStyledItemDelegate {
 public:
     static constexpr double kFullBar = 30; ///< deviation that fills the bar; one that is quiet has a stub
 
-    using QStyledItemDelegate::QStyledItemDelegate;
+    /// Of a tree that has its model.
+    explicit ModulesDelegate(QTreeView* tree);
 
     /// The name in `width` px. That of a call site loses its front, "…ranks.py:58 agree", any other one its end.
-    static QString fittedName(const QModelIndex& named, const QFontMetrics& metrics, int width);
+    QString fittedName(const QModelIndex& named, const QFontMetrics& metrics, int width) const;
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+private:
+    /// The call sites below a row in so many px, until rows or the tree's width change.
+    mutable QHash<std::pair<QModelIndex, int>, QHash<QString, QString>> m_sites;
 };
 
 }
