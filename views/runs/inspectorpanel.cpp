@@ -2,7 +2,6 @@
 #include "inspectorpanel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 #include <numeric>
 #include <utility>
@@ -15,22 +14,19 @@
 #include <QVBoxLayout>
 
 #include <telltale/analysis/ranktopology.h>
-#include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/core/numberformats.h>
-#include <telltale/items/comma.h>
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/shownname.h>
-#include <telltale/store/rowsof.h>
 
 #include "allkinds.h"
 #include "facttable.h"
 #include "panelhead.h"
 #include "rankbars.h"
+#include "recordssection.h"
 #include "rolelabel.h"
-#include "stacktext.h"
 
 namespace telltale::views {
 
@@ -42,67 +38,6 @@ using series::CellValue;
 constexpr std::size_t kColumns = 2;
 constexpr int kAskAfterMs = 40;
 constexpr int kLiveEveryMs = 250; ///< the newest step moves on faster than a person reads
-
-/// A value of finite elements beside others that are not.
-bool isPartOf(Stat stat, const CellValue& cell, std::uint64_t numel)
-{
-    return factsOf(stat).nonFinite == NonFinite::OverFinite && series::isNonFinite(cell.state)
-        && series::readoutState(stat, cell, numel) == CellState::Value;
-}
-
-QString finiteText(Stat stat, double value)
-{
-    const Shown shown = factsOf(stat).shown;
-    return shown == Shown::Count ? formatStep(static_cast<qint64>(value))
-        : shown == Shown::Share  ? formatFraction(value)
-                                 : formatValue(value);
-}
-
-/// `shownStep` is that of the title.
-FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, Step shownStep)
-{
-    FactTable::Value value;
-    const CellState state = isNonFiniteCount(stat) ? cell.state : series::readoutState(stat, cell, numel);
-    value.critical = series::isNonFinite(state);
-    switch (state) {
-    case CellState::NaN:
-        value.text = QStringLiteral("NaN");
-        break;
-    case CellState::PosInf:
-        value.text = QStringLiteral("+Inf");
-        break;
-    case CellState::NegInf:
-        value.text = QChar(0x2212) + QStringLiteral("Inf");
-        break;
-    case CellState::Value:
-        value.text = factsOf(stat).shown == Shown::Identity ? QString::fromUtf8(identityText(cell.identity))
-                                                            : finiteText(stat, cell.value);
-        value.critical = value.critical || (factsOf(stat).shown == Shown::Count && cell.value > 0);
-        break;
-    default:
-        value.text = QChar(0x2013);
-    }
-    if (isPartOf(stat, cell, numel))
-        value.hint = InspectorPanel::tr("%1 left out", "of a value over the finite elements: the others")
-                         .arg(glyphs::word(cell.state));
-    else if (cell.state >= CellState::Absent && cell.step != shownStep)
-        value.hint = InspectorPanel::tr("of step %1").arg(formatStep(cell.step.value));
-    return value;
-}
-
-QString statLabel(Stat stat)
-{
-    switch (stat) {
-    case Stat::Nans:
-        return QStringLiteral("NaN");
-    case Stat::PosInfs:
-        return QStringLiteral("+Inf");
-    case Stat::NegInfs:
-        return QChar(0x2212) + QStringLiteral("Inf");
-    default:
-        return statText(stat);
-    }
-}
 
 /// The statistics of a group in the order of the design, with the largest magnitude.
 std::vector<Stat> shownStats(const store::Catalog& catalog, GroupId group)
@@ -119,71 +54,17 @@ std::vector<Stat> shownStats(const store::Catalog& catalog, GroupId group)
     return stats;
 }
 
-QString shapeText(const store::SeriesInfo& series)
-{
-    QStringList sizes;
-    for (const std::int64_t size : series.desc->shape)
-        sizes.append(QString::number(size));
-    return u'[' + sizes.join(QStringLiteral(", ")) + u']';
-}
-
-/// Why nothing stands at a step. Asked are the values as they stand there, so there is none before it either.
-QString nothingText(const InspectorAnswer& answer, Step step, StepRange own)
-{
-    CellState why = CellState::NotCollected;
-    for (const auto& row : answer.values) {
-        for (const CellValue& cell : row)
-            why = std::max(why, cell.state);
-    }
-    const QString at = formatStep(step.value);
-    return !own.contains(step)      ? InspectorPanel::tr("This run has no step %1.").arg(at)
-        : why == CellState::Damaged ? InspectorPanel::tr("What was collected at step %1 cannot be read.").arg(at)
-        : why == CellState::Gap     ? InspectorPanel::tr("What was collected at step %1 did not arrive.").arg(at)
-                                    : InspectorPanel::tr("Not collected at step %1.").arg(at);
-}
-
-RoleLabel* sectionTitle(const QString& text, QWidget* parent)
-{
-    return new RoleLabel(text, &Theme::text2, wordsFont(11, 600), parent);
-}
-
-}
-
-void addLastFinite(FactTable::Row& row, Stat stat, const std::vector<std::optional<LastFinite>>& last)
-{
-    std::vector<std::size_t> places;
-    for (std::size_t c = 0; c < row.values.size(); ++c) {
-        if (last[c] && row.values[c].critical && row.values[c].hint.isEmpty())
-            places.push_back(c);
-    }
-    if (places.empty())
-        return;
-    const auto hints = std::count_if(
-        row.values.begin(), row.values.end(), [](const FactTable::Value& value) { return !value.hint.isEmpty(); });
-    const QString at = formatStep(last[places.front()]->step.value);
-    const bool isOneStep = std::all_of(
-        places.begin(), places.end(), [&](std::size_t c) { return last[c]->step == last[places.front()]->step; });
-    const bool areSeveral = places.size() + static_cast<std::size_t>(hints) > 1;
-    if (areSeveral)
-        row.hint = isOneStep ? InspectorPanel::tr("last finite at %1").arg(at) : InspectorPanel::tr("last finite");
-    for (const std::size_t c : places) {
-        const QString finite = finiteText(stat, last[c]->value), step = formatStep(last[c]->step.value);
-        row.values[c].hint = !areSeveral ? InspectorPanel::tr("last finite %1 at %2").arg(finite, step)
-            : isOneStep                  ? finite
-                        : InspectorPanel::tr("%1 at %2", "last finite value, and its step").arg(finite, step);
-    }
 }
 
 InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , m_context(context)
     , m_queryId(context.queries ? context.queries->newView() : 0)
-    , m_recordsId(context.queries ? context.queries->newView() : 0)
     , m_head(new PanelHead(tr("Inspector"), this))
     , m_body(new QWidget)
     , m_title((new RoleLabel(&Theme::text, codeFont(14, 500), m_body))->asData())
     , m_subtitle((new RoleLabel(&Theme::text2, wordsFont(12), m_body))->asData())
-    , m_shapesTitle(sectionTitle(tr("Shapes"), m_body))
+    , m_shapesTitle(new RoleLabel(tr("Shapes"), &Theme::text2, wordsFont(11, 600), m_body))
     , m_shapes(new FactTable(FactTable::Style::Code, m_body))
     , m_kindLabel((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
     , m_values(new FactTable(FactTable::Style::Numbers, m_body))
@@ -192,10 +73,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
           new RoleLabel(tr("norm and mean over finite elements, zeros over all"), &Theme::text3, wordsFont(11), m_body))
     , m_ranksTitle((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
     , m_rankBars(new RankBars(m_body))
-    , m_stackTitle(sectionTitle(tr("Called from"), m_body))
-    , m_stack((new RoleLabel(&Theme::text, codeFont(12), m_body))->asData())
-    , m_passedTitle(sectionTitle(tr("Inputs and outputs"), m_body))
-    , m_passed((new RoleLabel(&Theme::text, codeFont(12), m_body))->asData())
+    , m_records(new RecordsSection(context, m_body))
 {
     setObjectName(QStringLiteral("inspectorPanel"));
     // Beside the name: in a head below a tab it would stand alone.
@@ -207,14 +85,6 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_subtitle->setWordWrap(true);
     m_subtitle->setObjectName(QStringLiteral("inspectorSubtitle"));
-    for (RoleLabel* text : { m_stack, m_passed }) {
-        text->setTextFormat(Qt::PlainText); // it comes from the training process
-        text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        text->setWordWrap(true);
-    }
-    makeStackLabel(m_stack);
-    m_stack->setObjectName(QStringLiteral("inspectorStack"));
-    m_passed->setObjectName(QStringLiteral("inspectorPassed"));
     m_values->setAccessibleName(tr("Values at the cursor"));
     m_shapes->setAccessibleName(tr("Shapes"));
 
@@ -255,10 +125,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_ranksTitle);
     layout->addWidget(m_rankBars);
     layout->addSpacing(10);
-    layout->addWidget(m_stackTitle);
-    layout->addWidget(m_stack);
-    layout->addWidget(m_passedTitle);
-    layout->addWidget(m_passed);
+    layout->addWidget(m_records);
     body->addStretch();
 
     auto* scroll = new QScrollArea(this);
@@ -287,7 +154,6 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     for (const auto signal : { &ViewState::selectionChanged, &ViewState::catalogChanged, &ViewState::kindChanged,
              &ViewState::rankChanged, &ViewState::runChanged })
         connect(state, signal, this, &InspectorPanel::moduleChanged);
-    connect(state, &ViewState::blobsArrived, this, &InspectorPanel::askRecords);
     connect(state, &ViewState::statChanged, this, &InspectorPanel::askSoon);
     connect(state, &ViewState::cursorChanged, this, &InspectorPanel::askSoon);
     connect(state, &ViewState::dataArrived, this, [this] {
@@ -299,10 +165,8 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
 
 InspectorPanel::~InspectorPanel()
 {
-    if (m_context.queries) {
+    if (m_context.queries)
         m_context.queries->cancel(m_queryId);
-        m_context.queries->cancel(m_recordsId);
-    }
 }
 
 void InspectorPanel::moduleChanged()
@@ -332,7 +196,7 @@ void InspectorPanel::moduleChanged()
     if (m_keys.size() > kColumns)
         m_keys.resize(kColumns);
     m_title->setText(name == items::kWholeModel ? items::ModuleTreeModel::tr("(model)") : items::shownName(name));
-    m_subtitle->setText(subtitle(*catalog));
+    m_subtitle->setText(subtitleText(*catalog, m_kind, state->rank(), m_keys));
 
     std::vector<FactTable::Row> shapes;
     for (const store::SeriesInfo& series : catalog->series) {
@@ -349,7 +213,7 @@ void InspectorPanel::moduleChanged()
     }
     m_shapesTitle->setVisible(!shapes.empty()); // a collective has none
     m_shapes->set({}, std::move(shapes));
-    askRecords();
+    m_records->ask();
     // Another kind's numbers under this kind's name would be believed.
     if (m_kind != state->kind() && m_kind != Kind::Scalar) {
         showNothing();
@@ -381,41 +245,6 @@ void InspectorPanel::showNothing()
     m_values->set({}, {});
     for (QWidget* part : std::initializer_list<QWidget*> { m_values, m_nothing, m_footnote, m_ranksTitle, m_rankBars })
         part->hide();
-}
-
-QString InspectorPanel::subtitle(const store::Catalog& catalog) const
-{
-    const ViewState* state = m_context.state;
-    std::vector<std::pair<Slot, DType>> dtypes;
-    for (const ModuleKey& key : m_keys) {
-        const auto* row = firstRow(catalog, m_kind, state->rank(), key);
-        if (row && catalog.series[row->newest].desc->dtype != DType::Unknown)
-            dtypes.emplace_back(key.slot, catalog.series[row->newest].desc->dtype);
-    }
-    std::ranges::stable_sort(dtypes, {}, [](const auto& one) { return one.first.role; });
-    // One says enough, unless it is not what the module computes in: tokens go in, and floats come out.
-    const bool isOne = std::ranges::all_of(dtypes, [&](const auto& one) { return one.second == dtypes.back().second; })
-        && !dtypes.empty() && dtypes.back().first.role != Role::Input;
-    QStringList parts;
-    for (const auto& [slot, dtype] : dtypes) {
-        const QString of = isOne || !slot.hasText() ? QString() : items::shownSlot(slot) + u' ';
-        parts.append(of + QString::fromUtf8(dtypeName(dtype)));
-    }
-    if (isOne)
-        parts.resize(1);
-    std::vector<Rank> ranks;
-    for (const store::SourceInfo& source : catalog.sources) {
-        if (std::find(ranks.begin(), ranks.end(), source.rank) == ranks.end())
-            ranks.push_back(source.rank);
-    }
-    parts.append(tr("rank %1 of %2").arg(state->rank().value).arg(ranks.size()));
-    for (const store::SourceInfo& source : catalog.sources) {
-        if (source.rank != state->rank() || source.dp < 0)
-            continue;
-        parts.append(QStringLiteral("dp\u00a0%1 tp\u00a0%2").arg(source.dp).arg(std::max(0, source.tp)));
-        break;
-    }
-    return parts.join(items::comma());
 }
 
 void InspectorPanel::askSoon()
@@ -552,44 +381,6 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     m_ranksTitle->setVisible(several);
     m_rankBars->setVisible(several);
     m_rankBars->set(std::move(bars), m_context.state->rank());
-}
-
-/// Records are of the run as a whole: asked once a module, again only while the run has none.
-void InspectorPanel::askRecords()
-{
-    const ViewState* state = m_context.state;
-    const auto catalog = state->catalog();
-    if (!catalog || state->selection().empty())
-        return;
-    const QString name = state->selection().front().name;
-    if (m_recordsName != name || m_recordsRun.lock() != state->run()) {
-        m_recordsName = name;
-        m_recordsRun = state->run();
-        showRecords({});
-    }
-    if (!state->run() || !m_context.queries || (m_records.isStackThere && m_records.isPassedThere))
-        return;
-    const auto rows = store::rowsOf(*catalog).named(name.toStdString());
-    const bool isParameter
-        = std::any_of(rows.begin(), rows.end(), [](const auto* row) { return isOfParameters(row->kind); });
-    m_context.queries->submit(m_recordsId, state->run(),
-        [this, own = name.toStdString(), isParameter](
-            Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
-            if (!reader)
-                return {}; // the views say why a run cannot be read
-            return [this, records = readModuleRecords(**reader, own, isParameter)] { showRecords(records); };
-        });
-}
-
-void InspectorPanel::showRecords(const ModuleRecords& records)
-{
-    m_records = records;
-    m_stack->setText(stackHtml(QString::fromStdString(records.stack)));
-    m_passed->setText(QString::fromStdString(records.passed));
-    for (QWidget* part : std::initializer_list<QWidget*> { m_stackTitle, m_stack })
-        part->setVisible(!records.stack.empty());
-    for (QWidget* part : std::initializer_list<QWidget*> { m_passedTitle, m_passed })
-        part->setVisible(!records.passed.empty());
 }
 
 void InspectorPanel::copy() const
