@@ -13,8 +13,8 @@ int main(int argc, char** argv)
     using namespace telltale::bench;
     const std::vector<std::pair<std::string, void (*)(Report&)>> groups { { "kernel", benchKernel },
         { "handover", benchHandOver }, { "ingest", benchIngest }, { "queries", benchQueries }, { "paint", benchPaint },
-        { "gui", benchGui }, { "views", benchViews }, { "steering", benchSteering }, { "judge", benchJudge },
-        { "livejudge", benchLiveJudge }, { "card", benchCard }, { "recorder", benchRecorder },
+        { "gui", benchGui }, { "views", benchViews }, { "frames", benchFrames }, { "steering", benchSteering },
+        { "judge", benchJudge }, { "livejudge", benchLiveJudge }, { "card", benchCard }, { "recorder", benchRecorder },
         { "exchange", benchExchange } };
     std::string out;
     std::vector<std::string> wanted;

@@ -56,6 +56,7 @@ void benchQueries(Report& report);
 void benchPaint(Report& report);
 void benchGui(Report& report);
 void benchViews(Report& report);
+void benchFrames(Report& report);
 void benchHandOver(Report& report);
 void benchSteering(Report& report);
 void benchJudge(Report& report);
