@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "testmain.h"
 
+#include <memory>
+
 #include <QHeaderView>
 #include <QRegularExpression>
 #include <QScrollBar>
@@ -14,6 +16,22 @@ namespace connectionstest {
 
 using namespace telltale;
 
+namespace {
+
+/// A window, shown, with the panel of the agents in it. Without a layout: a window with one has size hints, about which
+/// the offscreen platform warns.
+std::unique_ptr<QWidget> shownWithPanel(int width)
+{
+    auto host = std::make_unique<QWidget>();
+    host->setAttribute(Qt::WA_DontShowOnScreen);
+    auto* panel = new views::ConnectionsPanel(host.get());
+    panel->resize(width, 220);
+    host->show();
+    return host;
+}
+
+}
+
 /// The table of the agents that are connected. Thread: the test's.
 class ConnectionsTest : public QObject {
     Q_OBJECT
@@ -22,11 +40,8 @@ private Q_SLOTS:
 
     void theTableOfAgentsFitsANarrowWindow()
     {
-        QWidget host; // a window with a layout has size hints, about which the offscreen platform warns
-        host.setAttribute(Qt::WA_DontShowOnScreen);
-        views::ConnectionsPanel panel(&host);
-        panel.resize(840, 220);
-        host.show();
+        const auto host = shownWithPanel(840);
+        auto& panel = *host->findChild<views::ConnectionsPanel*>();
         ConnectionInfo agent;
         agent.agentId = "node/3";
         agent.peer = "127.0.0.1:5000";
@@ -39,11 +54,8 @@ private Q_SLOTS:
 
     void theTableOfAgentsShowsTheWholeNameOfARun()
     {
-        QWidget host;
-        host.setAttribute(Qt::WA_DontShowOnScreen);
-        views::ConnectionsPanel panel(&host);
-        panel.resize(1000, 220);
-        host.show();
+        const auto host = shownWithPanel(1000);
+        auto& panel = *host->findChild<views::ConnectionsPanel*>();
         ConnectionInfo agent;
         agent.agentId = "node/0";
         agent.peer = "127.0.0.1:38412";

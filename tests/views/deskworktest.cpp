@@ -58,6 +58,7 @@
 
 #include "incidentfixture.h"
 #include "shellfixture.h"
+#include "shownwindow.h"
 
 namespace deskworktest {
 
@@ -877,16 +878,7 @@ private Q_SLOTS:
 private:
     void open(const settings::LoadedSettings& loaded)
     {
-        AppContext context;
-        context.queries = m_pool.get();
-        context.store = m_store.get();
-        context.dataDir = m_dir->path().toStdString();
-        context.connections = [] { return std::vector<ConnectionInfo>(); };
-        m_window = std::make_unique<MainWindow>(context, loaded);
-        m_window->toaster()->setAnimated(false);
-        m_window->resize(1500, 950);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        m_window = test::showWindow(m_dir->path(), m_pool.get(), m_store.get(), loaded);
     }
 
     void openBadRun()
