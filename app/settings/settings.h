@@ -41,7 +41,7 @@ struct Settings {
     QString moduleFilter;
     QString cursor; ///< the step that is pinned; empty = none
     QStringList comparedRuns; ///< paths, as runPath
-    QStringList viewChoices; ///< "box=value", of what each view has chosen for itself
+    QStringList viewChoices; ///< "box=name", of what each view has chosen for itself
     QString runsGroupedBy; ///< "folder", "name", "tag"; empty = as it comes
     QStringList closedHeadings; ///< of the list of runs
     QStringList recentFiles; ///< newest first

@@ -19,8 +19,10 @@
 #include <telltale/shell/viewexport.h>
 #include <telltale/shell/viewtabs.h>
 #include <telltale/store/querypool.h>
+#include <telltale/translations/translations.h>
 
 #include "manykindscapsule.h"
+#include "shownwindow.h"
 
 namespace choicestest {
 
@@ -147,6 +149,51 @@ private Q_SLOTS:
         QCOMPARE(m_window->views()->choices(), choices);
     }
 
+    /// Not by a number that means another one where something comes before it.
+    void aChoiceIsKeptByItsName()
+    {
+        compareAll();
+        const QRegularExpression named(
+            QStringLiteral("^(attentionRank|attentionLayer|\\w+Smooth|compareTolerance)=|=\\D"));
+        for (const QString& choice : m_window->views()->choices())
+            QVERIFY2(named.match(choice).hasMatch(), qPrintable(choice));
+        choose({ { QStringLiteral("heatmapScale"), 2 } });
+        settings::Settings kept = m_window->currentSettings();
+        const QString symlog = QStringLiteral("heatmapScale=symlog");
+        QVERIFY(kept.viewChoices.contains(symlog));
+        // Whatever language it is shown in.
+        m_window.reset();
+        translations::install(*qApp, QStringLiteral("zh_CN"));
+        open({ kept, {} });
+        translations::install(*qApp, QStringLiteral("en"));
+        QVERIFY(
+            m_window->findChild<QComboBox*>(QStringLiteral("heatmapScale"))->itemText(0) != QLatin1String("linear"));
+        QVERIFY(m_window->views()->choices().contains(symlog));
+        // The numbers of an older session say nothing.
+        m_window.reset();
+        kept.viewChoices = QStringList { QStringLiteral("heatmapScale=2"), QStringLiteral("ranksBelow=true") };
+        open({ kept, {} });
+        QVERIFY(!m_window->views()->choices().contains(symlog));
+        QVERIFY(m_window->views()->choices().contains(QStringLiteral("ranksBelow=true")));
+    }
+
+    void ofSeveralRunsTheChosenOneIsKept()
+    {
+        test::ManyKindsCapsule::write(
+            m_dir->filePath(QStringLiteral("runs/2026-01-02_d.telltale")).toStdString(), "d", 2);
+        m_window->driver()->refreshArchive();
+        QTRY_COMPARE_WITH_TIMEOUT(
+            m_window->driver()->runs()->runs(items::RunsModel::ArchivedGroup).size(), std::size_t { 4 }, kWaitMs);
+        compareAll(3);
+        choose({ { QStringLiteral("compareAgainst"), 2 } });
+        settings::Settings kept = m_window->currentSettings();
+        kept.comparedRuns.removeAt(1);
+        m_window.reset();
+        open({ kept, {} });
+        QTRY_COMPARE_WITH_TIMEOUT(paths(), kept.comparedRuns, kWaitMs);
+        QTRY_COMPARE(m_window->findChild<QComboBox*>(QStringLiteral("compareAgainst"))->currentIndex(), 1);
+    }
+
     void aRunThatIsGoneIsNotComparedWith()
     {
         compareAll();
@@ -217,20 +264,12 @@ private Q_SLOTS:
 private:
     void open(const settings::LoadedSettings& loaded)
     {
-        AppContext context;
-        context.queries = m_pool.get();
-        context.dataDir = m_dir->path().toStdString();
-        context.connections = [] { return std::vector<ConnectionInfo>(); };
-        m_window = std::make_unique<MainWindow>(context, loaded);
-        m_window->toaster()->setAnimated(false);
-        m_window->resize(1500, 950);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        m_window = test::showWindow(m_dir->path(), m_pool.get(), nullptr, loaded);
         QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), kWaitMs);
     }
 
-    /// The shown run with the two others.
-    void compareAll()
+    /// The shown run with the others.
+    void compareAll(std::size_t count = 2)
     {
         QStringList others;
         for (const store::RunSummary& run : m_window->driver()->runs()->runs(items::RunsModel::ArchivedGroup)) {
@@ -238,7 +277,7 @@ private:
                 others.append(QString::fromStdString(run.id));
         }
         m_window->driver()->compare(QString::fromStdString(state()->run()->id), others);
-        QTRY_COMPARE_WITH_TIMEOUT(state()->comparedRuns().size(), std::size_t { 2 }, kWaitMs);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->comparedRuns().size(), count, kWaitMs);
     }
 
     QStringList paths() const

@@ -91,9 +91,9 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
 void AnomaliesView::fillBar()
 {
     m_severity = m_bar->addCombo(tr("Severity"), QStringLiteral("incidentSeverity"));
-    m_severity->addItem(tr("all"), static_cast<int>(store::Severity::Notice));
-    m_severity->addItem(tr("warning and critical"), static_cast<int>(store::Severity::Warning));
-    m_severity->addItem(tr("critical"), static_cast<int>(store::Severity::Critical));
+    addChoice(m_severity, staticMetaObject, QT_TR_NOOP("all"), store::Severity::Notice);
+    addChoice(m_severity, staticMetaObject, QT_TR_NOOP("warning and critical"), store::Severity::Warning);
+    addChoice(m_severity, staticMetaObject, QT_TR_NOOP("critical"), store::Severity::Critical);
     m_which = m_bar->addCombo(tr("Show"), QStringLiteral("incidentWhich"));
     m_which->addItem(tr("all"), false);
     m_which->addItem(tr("not acknowledged"), true);

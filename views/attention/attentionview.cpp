@@ -45,6 +45,8 @@ constexpr int kLeastHeight = 60;
 
 constexpr std::array kValues { HeadValue::Entropy, HeadValue::EntropyShare, HeadValue::SoftmaxMax,
     HeadValue::MaxLogit };
+constexpr std::array kValueNames { QLatin1String("entropy"), QLatin1String("entropy share"),
+    QLatin1String("softmax max"), QLatin1String("max logit") };
 constexpr int kSpread = -1; ///< in place of a rank
 constexpr std::array kBelowNames { QLatin1String("curves"), QLatin1String("strips"), QLatin1String("maps") };
 
@@ -145,15 +147,15 @@ void AttentionView::buildBelow()
 void AttentionView::buildBar()
 {
     m_axesBox = m_bar->addCombo(tr("Axes"), QStringLiteral("attentionAxes"), false);
-    m_axesBox->addItem(tr("layer × head"), static_cast<int>(HeadAxes::LayerByHead));
-    m_axesBox->addItem(tr("rank × head"), static_cast<int>(HeadAxes::RankByHead));
+    addChoice(m_axesBox, staticMetaObject, QT_TR_NOOP("layer × head"), HeadAxes::LayerByHead);
+    addChoice(m_axesBox, staticMetaObject, QT_TR_NOOP("rank × head"), HeadAxes::RankByHead);
     m_layerBox = m_bar->addCombo(tr("Layer"), QStringLiteral("attentionLayer"));
     const std::array labels { tr("Left"), tr("Right") };
     const std::array names { QStringLiteral("attentionLeft"), QStringLiteral("attentionRight") };
     for (std::size_t side = 0; side < m_valueBoxes.size(); ++side) {
         m_valueBoxes[side] = m_bar->addCombo(labels[side], names[side], false); // they stand as their maps do
-        for (const HeadValue value : kValues)
-            m_valueBoxes[side]->addItem(headValueText(value), static_cast<int>(value));
+        for (std::size_t i = 0; i < kValues.size(); ++i)
+            addChoice(m_valueBoxes[side], headValueText(kValues[i]), kValueNames[i], static_cast<int>(kValues[i]));
         m_valueBoxes[side]->setCurrentIndex(m_valueBoxes[side]->findData(static_cast<int>(m_values[side])));
         connect(m_valueBoxes[side], &QComboBox::activated, this, [this, side] {
             setValue(static_cast<int>(side), static_cast<HeadValue>(m_valueBoxes[side]->currentData().toInt()));
@@ -161,12 +163,12 @@ void AttentionView::buildBar()
     }
     m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("attentionRank"));
     m_orderBox = m_bar->addCombo(tr("Heads"), QStringLiteral("attentionHeads"));
-    m_orderBox->addItem(tr("by number"), static_cast<int>(HeadOrder::Number));
-    m_orderBox->addItem(tr("by value"), static_cast<int>(HeadOrder::Value));
+    addChoice(m_orderBox, staticMetaObject, QT_TR_NOOP("by number"), HeadOrder::Number);
+    addChoice(m_orderBox, staticMetaObject, QT_TR_NOOP("by value"), HeadOrder::Value);
     m_belowBox = m_bar->addCombo(tr("Below"), QStringLiteral("attentionBelow"));
-    m_belowBox->addItem(tr("curves"), static_cast<int>(BelowMaps::Curves));
-    m_belowBox->addItem(tr("strips"), static_cast<int>(BelowMaps::Strips));
-    m_belowBox->addItem(tr("maps"), static_cast<int>(BelowMaps::HeadMaps));
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("curves"), BelowMaps::Curves);
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("strips"), BelowMaps::Strips);
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("maps"), BelowMaps::HeadMaps);
     m_bar->addStretch();
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("attentionFollow"));

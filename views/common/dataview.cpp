@@ -13,6 +13,29 @@
 
 namespace telltale::views {
 
+namespace {
+
+constexpr int kNameRole = Qt::UserRole + 1;
+
+QString choiceOf(const QComboBox& box, int item)
+{
+    const QVariant name = box.itemData(item, kNameRole);
+    return box.objectName() + u'=' + (name.isValid() ? name : box.itemData(item)).toString();
+}
+
+}
+
+void addChoice(QComboBox* box, const QString& shown, const QString& name, int value)
+{
+    box->addItem(shown, value);
+    box->setItemData(box->count() - 1, name, kNameRole);
+}
+
+void addChoice(QComboBox* box, const QMetaObject& context, const char* text, int value)
+{
+    addChoice(box, context.tr(text, nullptr), QString::fromUtf8(text), value);
+}
+
 DataView::DataView(const ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , m_context(context)
@@ -59,7 +82,7 @@ QStringList DataView::choices() const
     QStringList choices;
     for (const QComboBox* box : m_boxes) {
         if (box->currentIndex() >= 0)
-            choices.append(box->objectName() + u'=' + box->currentData().toString());
+            choices.append(choiceOf(*box, box->currentIndex()));
     }
     return choices;
 }
@@ -68,7 +91,7 @@ void DataView::setChoices(const QStringList& choices)
 {
     for (QComboBox* box : m_boxes) {
         for (int item = 0; item < box->count(); ++item) {
-            if (!choices.contains(box->objectName() + u'=' + box->itemData(item).toString()))
+            if (!choices.contains(choiceOf(*box, item)))
                 continue;
             box->setCurrentIndex(item);
             Q_EMIT box->activated(item);

@@ -45,6 +45,16 @@ struct ViewContext {
     std::function<store::RunRef(const QString& id)> findRun = {};
 };
 
+/// An item of a box of DataView::keepChoices(), which is kept by its name: what stands before it or how it is shown may
+/// change.
+void addChoice(QComboBox* box, const QString& shown, const QString& name, int value);
+/// One whose name is its text as it stands in the source: QT_TR_NOOP("..."), shown as the tr() of `context` has it.
+void addChoice(QComboBox* box, const QMetaObject& context, const char* text, int value);
+template <typename Enum> void addChoice(QComboBox* box, const QMetaObject& context, const char* text, Enum value)
+{
+    addChoice(box, context, text, static_cast<int>(value));
+}
+
 /// A view of run data: asks the query pool in O(pixels), paints the last answer, exports what it shows. It asks only
 /// while it is visible (without a screen: show() with Qt::WA_DontShowOnScreen). No I/O here: all reading happens in the
 /// pool.
@@ -70,9 +80,9 @@ public:
     /// What a view says of a run that has nothing: one that is recorded may have it soon, one that is over never will.
     QString beforeFirstStep() const;
 
-    /// What is chosen in the view and not in the state that views share, as "box=value", in the order to choose it in.
+    /// What is chosen in the view and not in the state that views share, as "box=name", in the order to choose it in.
     QStringList choices() const;
-    /// Chooses that as if by hand; what the view has no such box or value for stays as it is.
+    /// Chooses that as if by hand; what the view has no such box or name for stays as it is.
     virtual void setChoices(const QStringList& choices);
 
 Q_SIGNALS:
@@ -93,7 +103,8 @@ protected:
     /// none. Either way troubleChanged() comes first.
     template <typename Read, typename Taken> void submitRead(Read read, Taken taken);
     virtual void troubleChanged() { }
-    /// Boxes that choices() is made of; they outlive every call of it.
+    /// Boxes that choices() is made of; they outlive every call of it. Their items are those of addChoice(), or have
+    /// data that means the same in every version: a rank, a weight, the name of a layer.
     void keepChoices(std::vector<QComboBox*> boxes);
     void showEvent(QShowEvent* event) override;
     const ViewContext& context() const { return m_context; }

@@ -117,10 +117,10 @@ void CommunicationView::buildBar()
     m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("communicationRank"));
     m_statBox = m_bar->addCombo(tr("Statistic"), QStringLiteral("communicationStatistic"));
     m_belowBox = m_bar->addCombo(tr("Below"), QStringLiteral("communicationBelow"));
-    m_belowBox->addItem(tr("times in the step"), kTimesInStep);
-    m_belowBox->addItem(tr("time over steps"), static_cast<int>(CommMetric::Seconds));
-    m_belowBox->addItem(tr("bytes over steps"), static_cast<int>(CommMetric::Bytes));
-    m_belowBox->addItem(tr("calls over steps"), static_cast<int>(CommMetric::Calls));
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("times in the step"), kTimesInStep);
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("time over steps"), CommMetric::Seconds);
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("bytes over steps"), CommMetric::Bytes);
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("calls over steps"), CommMetric::Calls);
     keepChoices({ m_belowBox });
     m_bar->addStretch();
     m_caption = m_bar->addCaption();

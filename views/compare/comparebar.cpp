@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/dataview.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
@@ -75,10 +76,10 @@ CompareBar::CompareBar(ViewState* state, QWidget* parent)
     m_runsBar->addPart(m_reference);
     m_againstBox = m_runsBar->addCombo(tr("B:"), QStringLiteral("compareAgainst"));
     m_alignBox = m_runsBar->addCombo(tr("Aligned by"), QStringLiteral("compareAlign"));
-    m_alignBox->addItem(tr("step"), static_cast<int>(XAxis::Step));
-    m_alignBox->addItem(tr("samples"), static_cast<int>(XAxis::Samples));
-    m_alignBox->addItem(tr("tokens"), static_cast<int>(XAxis::Tokens));
-    m_alignBox->addItem(tr("time"), static_cast<int>(XAxis::Time));
+    addChoice(m_alignBox, staticMetaObject, QT_TR_NOOP("step"), XAxis::Step);
+    addChoice(m_alignBox, staticMetaObject, QT_TR_NOOP("samples"), XAxis::Samples);
+    addChoice(m_alignBox, staticMetaObject, QT_TR_NOOP("tokens"), XAxis::Tokens);
+    addChoice(m_alignBox, staticMetaObject, QT_TR_NOOP("time"), XAxis::Time);
     m_toleranceBox = m_runsBar->addCombo(tr("Tolerance"), QStringLiteral("compareTolerance"));
     m_toleranceBox->setToolTip(tr("Two values are equal that differ by no more than this share of the larger one"));
     m_toleranceBox->addItem(tr("exact"), 0.0);
@@ -86,21 +87,21 @@ CompareBar::CompareBar(ViewState* state, QWidget* parent)
         m_toleranceBox->addItem(items::reformatNumber(QString::number(tolerance, 'g', 6)), tolerance);
     m_runsBar->addStretch();
     m_valueBox = m_shownBar->addCombo(tr("Show"), QStringLiteral("compareValue"));
-    m_valueBox->addItem(tr("difference"), static_cast<int>(HeatScale::Difference));
-    m_valueBox->addItem(tr("ratio"), static_cast<int>(HeatScale::Ratio));
+    addChoice(m_valueBox, staticMetaObject, QT_TR_NOOP("difference"), HeatScale::Difference);
+    addChoice(m_valueBox, staticMetaObject, QT_TR_NOOP("ratio"), HeatScale::Ratio);
     m_kindBox = m_shownBar->addCombo(tr("Kind"), QStringLiteral("compareKind"));
     m_shownBar->keepWhole(m_kindBox);
     m_statBox = m_shownBar->addCombo(tr("Statistic"), QStringLiteral("compareStatistic"));
     m_rankBox = m_shownBar->addCombo(tr("Rank"), QStringLiteral("compareRank"));
     m_orderBox = m_shownBar->addCombo(tr("Rows"), QStringLiteral("compareRows"));
-    m_orderBox->addItem(tr("model order"), static_cast<int>(RowOrder::Model));
-    m_orderBox->addItem(tr("by value"), static_cast<int>(RowOrder::Value));
-    m_orderBox->addItem(tr("similar rows together"), static_cast<int>(RowOrder::Clustered));
+    addChoice(m_orderBox, staticMetaObject, QT_TR_NOOP("model order"), RowOrder::Model);
+    addChoice(m_orderBox, staticMetaObject, QT_TR_NOOP("by value"), RowOrder::Value);
+    addChoice(m_orderBox, staticMetaObject, QT_TR_NOOP("similar rows together"), RowOrder::Clustered);
     m_belowBox = m_shownBar->addCombo(tr("Below"), QStringLiteral("compareBelow"));
-    m_belowBox->addItem(tr("curves"), static_cast<int>(BelowMap::Lines));
-    m_belowBox->addItem(tr("band of all runs"), static_cast<int>(BelowMap::Band));
-    m_belowBox->addItem(tr("what differs first"), static_cast<int>(BelowMap::Findings));
-    m_belowBox->addItem(tr("configs that differ"), static_cast<int>(BelowMap::Facts));
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("curves"), BelowMap::Lines);
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("band of all runs"), BelowMap::Band);
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("what differs first"), BelowMap::Findings);
+    addChoice(m_belowBox, staticMetaObject, QT_TR_NOOP("configs that differ"), BelowMap::Facts);
     m_shownBar->addStretch();
     m_follow = m_shownBar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("compareFollow"));
@@ -137,8 +138,11 @@ void CompareBar::fill()
         QSignalBlocker(m_statBox), QSignalBlocker(m_rankBox) };
     for (QComboBox* box : { m_againstBox, m_kindBox, m_statBox, m_rankBox })
         box->clear();
-    for (std::size_t run = 1; run <= others; ++run)
-        m_againstBox->addItem(runIcon(run), m_state->runName(run), static_cast<int>(run));
+    for (std::size_t run = 1; run <= others; ++run) {
+        addChoice(m_againstBox, m_state->runName(run), 
+            QString::fromStdString(m_state->comparedRuns()[run - 1].run->locator.text()), static_cast<int>(run));
+        m_againstBox->setItemIcon(m_againstBox->count() - 1, runIcon(run));
+    }
     m_againstBox->setCurrentIndex(static_cast<int>(m_against) - 1);
     const QString name = m_state->run() ? m_state->runName(0) : QString();
     m_reference->setText(tr("A: %1").arg(name));

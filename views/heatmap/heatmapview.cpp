@@ -64,23 +64,23 @@ bool HeatmapView::isSettled() const
 void HeatmapView::buildBar()
 {
     m_axesBox = m_bar->addCombo(tr("Axes"), QStringLiteral("heatmapAxes"));
-    m_axesBox->addItem(tr("module × step"), static_cast<int>(HeatAxes::ModuleByStep));
-    m_axesBox->addItem(tr("rank × step"), static_cast<int>(HeatAxes::RankByStep));
-    m_axesBox->addItem(tr("module × rank"), static_cast<int>(HeatAxes::ModuleByRank));
+    addChoice(m_axesBox, staticMetaObject, QT_TR_NOOP("module × step"), HeatAxes::ModuleByStep);
+    addChoice(m_axesBox, staticMetaObject, QT_TR_NOOP("rank × step"), HeatAxes::RankByStep);
+    addChoice(m_axesBox, staticMetaObject, QT_TR_NOOP("module × rank"), HeatAxes::ModuleByRank);
     m_kindBox = m_bar->addCombo(tr("Kind"), QStringLiteral("heatmapKind"));
     m_bar->keepWhole(m_axesBox);
     m_bar->keepWhole(m_kindBox);
     m_statBox = m_bar->addCombo(tr("Statistic"), QStringLiteral("heatmapStatistic"));
     m_scaleBox = m_bar->addCombo(tr("Scale"), QStringLiteral("heatmapScale"));
-    m_scaleBox->addItem(tr("linear"), static_cast<int>(HeatScale::Linear));
-    m_scaleBox->addItem(tr("log"), static_cast<int>(HeatScale::Log));
-    m_scaleBox->addItem(tr("symlog"), static_cast<int>(HeatScale::Symlog));
-    m_scaleBox->addItem(tr("deviation"), static_cast<int>(HeatScale::Deviation));
+    addChoice(m_scaleBox, staticMetaObject, QT_TR_NOOP("linear"), HeatScale::Linear);
+    addChoice(m_scaleBox, staticMetaObject, QT_TR_NOOP("log"), HeatScale::Log);
+    addChoice(m_scaleBox, staticMetaObject, QT_TR_NOOP("symlog"), HeatScale::Symlog);
+    addChoice(m_scaleBox, staticMetaObject, QT_TR_NOOP("deviation"), HeatScale::Deviation);
     m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("heatmapRank"));
     m_orderBox = m_bar->addCombo(tr("Rows"), QStringLiteral("heatmapRows"));
-    m_orderBox->addItem(tr("model order"), static_cast<int>(RowOrder::Model));
-    m_orderBox->addItem(tr("by value"), static_cast<int>(RowOrder::Value));
-    m_orderBox->addItem(tr("similar rows together"), static_cast<int>(RowOrder::Clustered));
+    addChoice(m_orderBox, staticMetaObject, QT_TR_NOOP("model order"), RowOrder::Model);
+    addChoice(m_orderBox, staticMetaObject, QT_TR_NOOP("by value"), RowOrder::Value);
+    addChoice(m_orderBox, staticMetaObject, QT_TR_NOOP("similar rows together"), RowOrder::Clustered);
     keepChoices({ m_axesBox, m_scaleBox, m_orderBox });
     m_bar->addStretch();
     m_caption = m_bar->addCaption();

@@ -44,10 +44,10 @@ void choose(QComboBox* box, int value)
     box->setCurrentIndex(box->findData(value));
 }
 
-QString groupText(analysis::Parallel way)
+QString wordOf(analysis::Parallel way)
 {
     const auto name = analysis::parallelName(way);
-    return RanksView::tr("by %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
 }
 
 /// With the colors of all faces, where none of them has room for a legend.
@@ -165,9 +165,9 @@ void RanksView::buildBar()
     m_kindBox = m_bar->addCombo(tr("Kind"), QStringLiteral("ranksKind"));
     m_statBox = m_bar->addCombo(tr("Statistic"), QStringLiteral("ranksStatistic"));
     m_scaleBox = m_bar->addCombo(tr("Scale"), QStringLiteral("ranksScale"));
-    m_scaleBox->addItem(tr("linear"), static_cast<int>(HeatScale::Linear));
-    m_scaleBox->addItem(tr("log"), static_cast<int>(HeatScale::Log));
-    m_scaleBox->addItem(tr("symlog"), static_cast<int>(HeatScale::Symlog));
+    addChoice(m_scaleBox, staticMetaObject, QT_TR_NOOP("linear"), HeatScale::Linear);
+    addChoice(m_scaleBox, staticMetaObject, QT_TR_NOOP("log"), HeatScale::Log);
+    addChoice(m_scaleBox, staticMetaObject, QT_TR_NOOP("symlog"), HeatScale::Symlog);
     m_groupBox = m_bar->addCombo(tr("Ranks"), QStringLiteral("ranksGroup"));
     m_belowBox = m_bar->addCombo(tr("Below"), QStringLiteral("ranksBelow"));
     m_belowBox->addItem(tr("ranks over steps"), false);
@@ -291,7 +291,7 @@ void RanksView::fillChoices()
     m_kindBox->clear();
     m_statBox->clear();
     m_groupBox->clear();
-    m_groupBox->addItem(tr("by number"), kNoGroup);
+    addChoice(m_groupBox, staticMetaObject, QT_TR_NOOP("by number"), kNoGroup);
     if (const auto catalog = state.catalog()) {
         for (const Kind kind : kindsOf(*catalog)) {
             if (kind != Kind::Scalar)
@@ -300,7 +300,7 @@ void RanksView::fillChoices()
         for (const Stat stat : statsOf(*catalog, state.kind()))
             m_statBox->addItem(statText(stat), static_cast<int>(stat));
         for (const analysis::Parallel way : analysis::RankTopology(*catalog).ways())
-            m_groupBox->addItem(groupText(way), static_cast<int>(way));
+            addChoice(m_groupBox, tr("by %1").arg(wordOf(way)), wordOf(way), static_cast<int>(way));
     }
     choose(m_kindBox, static_cast<int>(state.kind()));
     choose(m_statBox, static_cast<int>(state.stat()));
