@@ -291,6 +291,31 @@ private Q_SLOTS:
     }
 
     /// The least of all numbers above zero is an edge, and no one's business.
+    void theLegendStandsAtAStepThatTheRunHas()
+    {
+        m_state->setSelection({ key(0) });
+        const auto longer = std::make_shared<store::Catalog>(*m_state->catalog());
+        longer->steps.last = Step { 2 * kSteps };
+        m_state->setComparedRuns({ { m_state->run(), longer } });
+        settle();
+        QCOMPARE(m_state->visibleRange().last, Step { 2 * kSteps });
+        CurveCanvas* curves = m_view->curves();
+        const auto newest = curves->legendValues();
+        const auto check = [&](int step) {
+            QVERIFY(curves->legendStep());
+            QVERIFY(std::abs(curves->legendStep()->value - step) <= 1); // a pixel is of more than one
+            for (const LegendValue& value : curves->legendValues())
+                QCOMPARE(value.state, CellState::Value);
+        };
+        check(kSteps - 1);
+        m_state->setCursor(Step { kSteps + 500 });
+        check(kSteps - 1);
+        QCOMPARE(curves->legendValues().front().value, newest.front().value);
+        m_state->setCursor(Step { 100 });
+        check(100);
+        QVERIFY(curves->legendValues().front().value != newest.front().value);
+    }
+
     void whatIsNextToZeroBeginsThere()
     {
         m_state->setKind(Kind::GradReduced);

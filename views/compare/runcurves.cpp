@@ -2,6 +2,7 @@
 #include "runcurves.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QCoreApplication>
 
@@ -35,33 +36,52 @@ std::vector<std::vector<std::pair<std::size_t, const CurveSeries*>>> byRow(const
     return rows;
 }
 
-/// Of the means of each bucket; what is not finite in one run breaks the line, and where one run of several is left
-/// there is nothing to be the middle of.
-std::vector<series::Bucket> medianOf(const std::vector<std::pair<std::size_t, const CurveSeries*>>& row)
+/// Makes a band of what two runs or more have in each bucket, and `median` of their means; what is not finite in one
+/// run breaks the line. Where one run of several is left there is no range, and nothing to be the middle of.
+void spread(const std::vector<std::pair<std::size_t, const CurveSeries*>>& row, CurveSeries& band, CurveSeries& median)
 {
-    std::vector<series::Bucket> median = row.front().second->result.buckets;
     for (std::size_t run = 1; run < row.size(); ++run)
-        widen(median, row[run].second->result.buckets);
+        widen(band.result.buckets, row[run].second->result.buckets);
     std::vector<double> values;
-    for (std::size_t i = 0; i < median.size(); ++i) {
+    for (series::Bucket& all : band.result.buckets) {
+        const auto i = static_cast<std::size_t>(&all - band.result.buckets.data());
         values.clear();
         for (const auto& [run, one] : row) {
             if (i < one->result.buckets.size() && one->result.buckets[i].finite > 0)
                 values.push_back(one->result.buckets[i].mean);
         }
-        if (values.empty())
-            continue;
-        if (values.size() == 1 && row.size() > 1 && !series::isNonFinite(median[i].state)) {
-            median[i] = {};
-            continue;
+        if (values.size() == 1 && row.size() > 1) {
+            series::Bucket rest;
+            if (series::isNonFinite(all.state)) {
+                rest = all;
+                rest.samples -= std::exchange(rest.finite, 0);
+                rest.min = rest.max = rest.mean = rest.first = rest.last = 0;
+            }
+            all = rest;
         }
+        series::Bucket& middle = median.result.buckets[i] = all;
+        band.runsIn.push_back(static_cast<int>(values.size()));
+        if (all.finite == 0)
+            continue;
         std::sort(values.begin(), values.end());
-        const std::size_t middle = values.size() / 2;
-        const double value = values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-        series::Bucket& bucket = median[i];
-        bucket.min = bucket.max = bucket.mean = bucket.first = bucket.last = value;
+        const std::size_t half = values.size() / 2;
+        const double value = values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+        middle.min = middle.max = middle.mean = middle.first = middle.last = value;
     }
-    return median;
+    median.runsIn = band.runsIn;
+}
+
+/// Of how many runs at the steps where there is a band.
+QString ofRuns(const std::vector<int>& runsIn, int count)
+{
+    int least = count, most = 0;
+    for (const int runs : runsIn) {
+        if (runs < std::min(2, count))
+            continue;
+        least = std::min(least, runs);
+        most = std::max(most, runs);
+    }
+    return runsText(least, std::max(least, most), count);
 }
 
 }
@@ -98,16 +118,11 @@ std::vector<CurveSeries> bandsOfRuns(const std::vector<ComparePart>& parts)
         median.isMoved = true;
         CurveSeries band = median;
         band.isGroup = true;
-        for (std::size_t run = 1; run < row.size(); ++run)
-            widen(band.result.buckets, row[run].second->result.buckets);
-        median.result.buckets = medianOf(row);
-        for (std::size_t i = 0; i < median.result.buckets.size(); ++i) {
-            if (median.result.buckets[i].samples == 0)
-                band.result.buckets[i] = {};
-        }
+        median.ofRuns = band.ofRuns = count;
+        spread(row, band, median);
         median.runName = QCoreApplication::translate("CompareRuns", "median");
         band.runName = QCoreApplication::translate("CompareRuns", "range");
-        median.where = band.where = QCoreApplication::translate("CompareRuns", "of %n runs", nullptr, count);
+        median.where = band.where = ofRuns(band.runsIn, count);
         bands.push_back(std::move(median));
         bands.push_back(std::move(band));
     }

@@ -83,6 +83,7 @@ CurvePicture curvesBelow(const DistributionStrip& strip, BelowStrips below, Step
     CurvePicture picture;
     picture.range = range;
     picture.isLive = isLive;
+    picture.hasOneStep = true; // histograms are rare beside steps, and other runs may go on
     if (below == BelowStrips::Quantiles) {
         for (std::size_t i = 0; i < kQuantiles.size(); ++i) {
             picture.series.push_back(

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include <QCoreApplication>
 #include <QKeyEvent>
 #include <QPainter>
 #include <QWheelEvent>
@@ -44,6 +45,18 @@ LegendValue valueOf(const series::Bucket& bucket, Stat stat)
     value.state = bucket.state;
     value.value = bucket.last;
     return value;
+}
+
+/// Of a band of runs from where to where it goes, of its median how many runs it is of.
+QString bandText(const CurveSeries& one, int bucket)
+{
+    const series::Bucket& of = one.result.buckets[static_cast<std::size_t>(bucket)];
+    const int runs = one.runsIn[static_cast<std::size_t>(bucket)];
+    if (!one.isGroup)
+        return runsText(runs, runs, one.ofRuns);
+    return of.finite == 0 ? QString(QChar(0x2013))
+                          : QCoreApplication::translate("CompareRuns", "%1 to %2", "the range of several runs")
+                                .arg(statValueText(one.stat, of.min), statValueText(one.stat, of.max));
 }
 
 /// A step's own value, where a bucket is no more than that step.
@@ -391,18 +404,20 @@ void CurveCanvas::wheelEvent(QWheelEvent* event)
 
 std::optional<Step> CurveCanvas::legendStep() const
 {
-    if (state().hover() || state().cursor())
-        return state().hover() ? state().hover() : state().cursor();
+    const std::optional<Step> at = state().hover() ? state().hover() : state().cursor();
+    if (!m_picture->hasOneStep || (!at && state().markA() && state().markB()))
+        return at;
     std::optional<Step> newest;
     for (const CurveSeries& one : m_picture->series) {
         const auto& buckets = one.result.buckets;
-        auto last = static_cast<int>(buckets.size()) - 1;
+        auto last
+            = at && *at <= one.result.range.last ? bucketOf(one.result, *at) : static_cast<int>(buckets.size()) - 1;
         while (last >= 0 && buckets[static_cast<std::size_t>(last)].state < CellState::Value)
             --last;
-        if (last >= 0 && !one.isGroup && m_picture->hasOneStep)
+        if (last >= 0 && !one.isGroup)
             newest = std::max(newest.value_or(Step { -1 }), stepsOf(one.result, last).last);
     }
-    return state().markA() && state().markB() ? std::optional<Step>() : newest;
+    return at && newest ? std::min(at, newest) : newest ? newest : at;
 }
 
 std::vector<LegendValue> CurveCanvas::legendValues() const
@@ -420,6 +435,8 @@ std::vector<LegendValue> CurveCanvas::legendValues() const
             const int bucket = bucketOf(one.result, at ? *at : *state().markB());
             values.push_back(
                 bucket >= 0 ? valueOf(one.result.buckets[static_cast<std::size_t>(bucket)], one.stat) : LegendValue {});
+            if (at && bucket >= 0 && !one.runsIn.empty())
+                values.back().where = bandText(one, bucket);
             if (state().markA() && state().markB() && !one.isGroup)
                 values.back().compare(cellAt(one.result, *state().markA()), cellAt(one.result, *state().markB()));
             continue;

@@ -322,9 +322,18 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
         write(QRectF(left + kIndent, line.top, whole - (hasValueBelow ? 0 : valueWidth), 16),
             m_runNames[static_cast<std::size_t>(line.series)]);
         painter.setPen(theme.text3);
-        if (line.form == Form::Run)
+        const bool isReach = one.isGroup && !value.where.isEmpty(); // numbers, which are never cut
+        if (isReach) {
+            painter.setFont(numberFont(11));
+            painter.setPen(theme.text2);
+            painter.drawText(
+                QRectF(left, line.top + 15, right - left, 15), Qt::AlignRight | Qt::AlignVCenter, value.where);
+        } else if (line.form == Form::Run) {
             write(QRectF(left + kIndent, line.top + 15, whole - (hasValueBelow ? valueWidth : 0), 15),
-                one.isOfOneRank ? one.where : rankText(one));
+                !value.where.isEmpty() ? value.where
+                    : one.isOfOneRank  ? one.where
+                                       : rankText(one));
+        }
     } else if (line.form == Form::Where) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);

@@ -43,6 +43,16 @@ QString rankListText(const std::vector<Rank>& ranks, const QString& to)
     return text;
 }
 
+QString runsText(int least, int most, int count)
+{
+    if (least == count)
+        return QCoreApplication::translate("CompareRuns", "of %n runs", nullptr, count);
+    if (least == most)
+        return QCoreApplication::translate("CompareRuns", "%1 of %n runs", nullptr, count).arg(most);
+    return QCoreApplication::translate("CompareRuns", "%1 to %2 of %n runs", nullptr, count)
+        .arg(QString::number(least), QString::number(most));
+}
+
 QString rankText(const CurveSeries& one)
 {
     if (!one.where.isEmpty())

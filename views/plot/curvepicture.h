@@ -30,6 +30,8 @@ struct CurveSeries {
     QString where; ///< what is said in place of its rank, where it is more than that
     bool isOtherRun = false; ///< of a run that is held against the one that is shown
     int run = 0; ///< the shown one, or its number among those that are compared with it
+    int ofRuns = 0; ///< of a band of runs and its median: how many have it
+    std::vector<int> runsIn; ///< and how many have a finite value in each bucket
     bool isMoved = false; ///< what it says of a step was measured at others, or in several runs
     bool hasRunColor = false; ///< its color says of which run it is, its dash of which row
     bool hasRankColor = false; ///< its color says of which rank it is, alike in all plots of a canvas
@@ -49,7 +51,9 @@ struct CurvePicture {
     int omitted = 0; ///< selected rows that would be too much to draw
     std::shared_ptr<const XWarp> warp; ///< null where x is the step
     bool isLive = false;
-    bool hasOneStep = false; ///< what the legend says is of one step, which stands above it
+    /// What the legend says is of one step, which stands above it: the newest by the cursor at which there is
+    /// something.
+    bool hasOneStep = false;
     double linear = 0; ///< a symlog scale is linear within +-this; 0: as it likes
 
     /// With the buckets where `warp` puts them in `width` columns: for painting alone.
@@ -67,6 +71,8 @@ struct CurvePicture {
 
 /// "0..3 7" for ascending ranks, with `to` between the ends: how a band names its own.
 QString rankListText(const std::vector<Rank>& ranks, const QString& to);
+/// "of 3 runs", "2 of 3 runs", "2 to 3 of 4 runs": how many of them have a value.
+QString runsText(int least, int most, int count);
 /// "rank 1", "ranks 0–7".
 QString rankText(const CurveSeries& one);
 /// "rank 1", "ranks 0–7", and the run's name before it where two runs are compared.

@@ -16,6 +16,7 @@ struct LegendValue {
     Stat stat = Stat::Norm;
     std::optional<double> difference; ///< value at B minus value at A
     QString atA, atB; ///< "56.30", "71.20" while both marks stand
+    QString where; ///< said in place of the series' own: of how many runs, "0.12 to 0.34" of a band
     bool isExact = false; ///< the reader was asked; else the picture's own bucket answers
 
     /// Without a cursor: what a series was last, unless it ended longer ago than its line would be drawn through.
