@@ -13,6 +13,7 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QTemporaryDir>
+#include <QTextDocumentFragment>
 #include <QToolButton>
 
 #include <telltale/common/sharedaxis.h>
@@ -21,6 +22,7 @@
 #include <telltale/compare/compareview.h>
 #include <telltale/compare/comparewords.h>
 #include <telltale/compare/differencetrees.h>
+#include <telltale/compare/runcurves.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatquery.h>
 #include <telltale/items/numbertext.h>
@@ -141,7 +143,8 @@ private Q_SLOTS:
             { "other", kBatch, 1.5 }, { "wide", 2 * kBatch }, { "near", kBatch, 1e-5 },
             { "short", 2 * kBatch, 0, false, "{}", 60 },
             { "more", kBatch, 0, false, "{}", kSteps, { Kind::GradReduced, Kind::ExpAvg } },
-            { "moments", kBatch, 0, false, "{}", kSteps, { Kind::ExpAvg } } };
+            { "moments", kBatch, 0, false, "{}", kSteps, { Kind::ExpAvg } },
+            { "brief", kBatch, 0.25, false, "{}", 60 } };
         for (const MadeUp& run : m_runs)
             write(path(run.name), run);
     }
@@ -606,6 +609,67 @@ private Q_SLOTS:
         QVERIFY(legend() != newest);
     }
 
+    void aBandGoesAsFarAsTwoRunsAndSaysOfHowMany()
+    {
+        show("brief");
+        compareWith({ "a", "b" });
+        m_state->setSelection({ { QStringLiteral("layers.1.fc.weight"), {} } });
+        choose("compareBelow", static_cast<int>(BelowMap::Band));
+        settle();
+        const auto value = [&](const char* name, int step) { return static_cast<double>(valueIn(run(name), 1, step)); };
+        const CurveCanvas& canvas = *m_view->curves();
+        const std::vector<CurveSeries> series = canvas.picture()->series;
+        for (int step = 0; step < kSteps; ++step) {
+            const series::Bucket& band = series[1].result.buckets[static_cast<std::size_t>(step)];
+            if (step == kBreaks) // where "b" has what is left of it
+                continue;
+            QCOMPARE(band.min, value("a", step));
+            QCOMPARE(band.max, value(step < 60 ? "brief" : "a", step));
+        }
+        QCOMPARE(series[0].where, QStringLiteral("2 to 3 of 3 runs"));
+        const auto legend = [&](int step) {
+            m_state->setCursor(Step { step });
+            return std::pair(canvas.legendValues()[0].where, canvas.legendValues()[1].where);
+        };
+        const auto range = [&](int step, const char* most) {
+            return QStringLiteral("%1 to %2").arg(formatValue(value("a", step)), formatValue(value(most, step)));
+        };
+        QCOMPARE(legend(7), std::pair(QStringLiteral("of 3 runs"), range(7, "brief")));
+        QCOMPARE(legend(100), std::pair(QStringLiteral("2 of 3 runs"), range(100, "a")));
+        const auto shown = [&](int step) {
+            m_state->setCursor(Step { step });
+            const QRect area(canvas.plotRect().right() + 8, 40, 130, 80);
+            return m_view->curves()->grab(area).toImage();
+        };
+        QVERIFY(shown(7) != shown(100));
+    }
+
+    void oneValueBesideANaNIsNoBand()
+    {
+        series::Bucket two, nan;
+        two.state = CellState::Value;
+        two.samples = two.finite = 1;
+        two.min = two.max = two.mean = two.first = two.last = 2;
+        nan.state = CellState::NaN;
+        nan.samples = nan.nans = 1;
+        std::vector<ComparePart> parts(3);
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            CurveSeries one;
+            one.result.range = { Step { 0 }, Step { 2 } };
+            one.result.buckets = { two, i == 0 ? nan : two, i == 0 ? nan : i == 1 ? two : series::Bucket() };
+            parts[i].curves = { one };
+        }
+        const std::vector<CurveSeries> series = bandsOfRuns(parts);
+        QCOMPARE(series[1].runsIn, (std::vector { 3, 2, 1 }));
+        for (const CurveSeries& one : series) {
+            const std::vector<series::Bucket>& buckets = one.result.buckets;
+            QVERIFY(buckets[0].state == CellState::Value && buckets[0].finite == 3);
+            QVERIFY(buckets[1].state == CellState::NaN && buckets[1].finite == 2);
+            QVERIFY(buckets[2].state == CellState::NaN && buckets[2].finite == 0 && buckets[2].samples == 1);
+            QCOMPARE(one.where, QStringLiteral("2 to 3 of 3 runs"));
+        }
+    }
+
     void commandsThatDifferAtTheirEndReadUnlikeEachOther()
     {
         FactsTree facts;
@@ -734,7 +798,7 @@ private Q_SLOTS:
         compareWith({ "b" });
         settle();
         const QList<QByteArray> lines = csv().split('\n');
-        QCOMPARE(lines.size(), kRows * kSteps + 2);
+        QCOMPARE(lines.size(), kRows * kSteps + 2 * kSteps + 2);
         const QList<QByteArray> cells = lines[1 + kSteps + kBreaks].trimmed().split(',');
         QCOMPARE(cells[0], QByteArray("layers.1.fc.weight"));
         QCOMPARE(cells[5].toInt(), kBreaks);
@@ -742,13 +806,19 @@ private Q_SLOTS:
         QCOMPARE(cells[9], QByteArray("nan"));
         const QList<QByteArray> other = lines[1 + 3 * kSteps + kParts].trimmed().split(',');
         QCOMPARE(other[11].toFloat(), valueIn(run("b"), 3, kParts) - valueIn(run("a"), 3, kParts));
+        for (const auto& [at, name] : { std::pair(0, "a"), std::pair(1, "b") }) { // their curves, of the loss
+            const QList<QByteArray> last = lines[(kRows + 1 + at) * kSteps].trimmed().split(',');
+            QCOMPARE(last[0], QByteArray("loss"));
+            QCOMPARE(last[5].toInt(), kSteps - 1);
+            QCOMPARE(last.back(), QByteArray(name));
+        }
     }
 
     void theFirstDifferenceOfTheMapIsNamedBesideThatOfAll()
     {
         compareWith({ "b" });
         settle();
-        const auto note = [this] { return m_view->findChild<QLabel*>(QStringLiteral("compareNote"))->text(); };
+        const auto note = [this] { return noteText(); };
         m_view->resize(1600, 900);
         QVERIFY(!note().contains(QStringLiteral("in this map"))); // the norms have what the sentence names
         m_state->setStat(Stat::Nans);
@@ -765,6 +835,91 @@ private Q_SLOTS:
         m_state->setStat(Stat::Norm);
         settle();
         QVERIFY(!note().contains(QStringLiteral("in this map")));
+    }
+
+    void theFirstDifferenceIsMarkedInTheMap_data()
+    {
+        QTest::addColumn<bool>("dark");
+        QTest::addColumn<HeatScale>("value");
+        for (const HeatScale value : { HeatScale::Difference, HeatScale::Ratio }) {
+            QTest::addRow("dark %d", static_cast<int>(value)) << true << value;
+            QTest::addRow("light %d", static_cast<int>(value)) << false << value;
+        }
+    }
+    void theFirstDifferenceIsMarkedInTheMap()
+    {
+        QFETCH(bool, dark);
+        QFETCH(HeatScale, value);
+        Theme::apply(*qApp, dark ? Theme::Mode::Dark : Theme::Mode::Light);
+        compareWith({ "b" });
+        choose("compareValue", static_cast<int>(value));
+        settle();
+        HeatCanvas* map = m_view->map();
+        const NamedCell named = map->namedCell();
+        QCOMPARE(named, (NamedCell { 3, kParts, glyphs::Severity::Warning }));
+        const auto inColor = [&](const QImage& image) {
+            int count = 0;
+            for (int y = 0; y < image.height(); ++y) {
+                for (int x = 0; x < image.width(); ++x)
+                    count += image.pixelColor(x, y) == Theme::current().warnMark ? 1 : 0;
+            }
+            return count;
+        };
+        const auto exported = [this] { return m_view->renderImage(m_view->size()); };
+        const QRect before(map->cellRect(named.row, named.column).toAlignedRect().adjusted(-22, -10, 0, 10));
+        QVERIFY(inColor(map->grab(before).toImage()) > 15);
+        const QImage with = exported();
+        map->setNamedCell({});
+        QCOMPARE(inColor(map->grab(before).toImage()), 0);
+        QVERIFY(inColor(with) > inColor(exported()) + 15);
+        // It follows the rows, and is where the sentence leads.
+        choose("compareRows", static_cast<int>(RowOrder::Value));
+        settle();
+        QCOMPARE(map->picture()->rows[static_cast<std::size_t>(map->namedCell().row)].key.name,
+            QStringLiteral("layers.3.fc.weight"));
+        m_state->zoomTo({ Step { kParts + 10 }, Step { kSteps - 1 } });
+        settle();
+        QCOMPARE(map->namedCell().column, -1);
+        m_state->setStat(Stat::Nans);
+        settle();
+        QCOMPARE(m_state->visibleRange().first.value + map->namedCell().column, kBreaks);
+        m_state->setCursor({});
+        auto* note = m_view->findChild<QLabel*>(QStringLiteral("compareNote"));
+        QTest::mouseClick(note, Qt::LeftButton, {}, QPoint(20, note->height() / 2));
+        QCOMPARE(m_state->cursor(), std::optional(Step { kBreaks }));
+        QCOMPARE(m_state->selection(), (std::vector<ModuleKey> { { QStringLiteral("layers.1.fc.weight"), {} } }));
+    }
+
+    void whatIsLaidBesideOtherStepsHasNoMark()
+    {
+        compareWith({ "wide" });
+        settle();
+        QCOMPARE(m_view->map()->namedCell().column, 0);
+        choose("compareAlign", static_cast<int>(XAxis::Samples)); // step 1 of both was compared
+        settle();
+        QCOMPARE(m_view->map()->namedCell(), NamedCell());
+    }
+
+    void aFilterThatHidesTheFirstDifferenceNamesThatOfWhatIsShown()
+    {
+        m_view->resize(1600, 900);
+        compareWith({ "b" });
+        settle();
+        const auto filter = [this](const char* text) {
+            m_state->setModuleFilter(QLatin1String(text));
+            settle();
+            return noteText();
+        };
+        QVERIFY(!filter("layers.3").contains(QStringLiteral("of the modules shown")));
+        QCOMPARE(m_view->map()->namedCell().row, 0);
+        const QString note = filter("layers.1");
+        QVERIFY2(note.startsWith(QStringLiteral("of the modules shown: step %1, layers.1.fc.weight").arg(kBreaks)),
+            qPrintable(note));
+        QCOMPARE(m_view->map()->namedCell(), (NamedCell { 0, kBreaks, glyphs::Severity::Critical }));
+        QVERIFY(filter("layers.0").startsWith(QStringLiteral("of the modules shown: nothing differs")));
+        QCOMPARE(m_view->map()->namedCell(), NamedCell());
+        QVERIFY(!filter("").contains(QStringLiteral("of the modules shown")));
+        QCOMPARE(m_view->map()->namedCell().column, kParts);
     }
 
     void furtherRunsAndTheBandAreInTheTable()
@@ -983,6 +1138,18 @@ private:
         m_state->setCatalog(catalog);
         m_state->setFullRange(catalog->steps);
         m_host->show();
+    }
+    void show(const std::string& name)
+    {
+        const auto catalog = test::CapsuleBuilder::must(reader(name)->catalog());
+        m_state->setRun(handle(name));
+        m_state->setCatalog(catalog);
+        m_state->setFullRange(catalog->steps);
+    }
+    QString noteText() const
+    {
+        const QString text = m_view->findChild<QLabel*>(QStringLiteral("compareNote"))->text();
+        return QTextDocumentFragment::fromHtml(text).toPlainText();
     }
     void compareWith(const std::vector<std::string>& names)
     {

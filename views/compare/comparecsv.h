@@ -16,8 +16,8 @@ namespace telltale::views {
 
 // What a comparison shows, as CSV. Thread: gui.
 
-/// Every cell of the map: both values, their difference and ratio. Null: the head alone. `curves`, where they say more
-/// than the map, stand behind its cells in columns of their own.
+/// Every cell of the map: both values, their difference and ratio. Null: the head alone. `curves` stand behind its
+/// cells in columns of their own; null: there are none.
 Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture, const CurvePicture* curves = nullptr);
 /// What differs first, and most of each kind. Null: the head alone.
 Expected<void> writeFindingsCsv(QIODevice* device, const judge::Comparison* found);

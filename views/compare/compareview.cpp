@@ -39,6 +39,22 @@ constexpr int kLiveMs = 1000; ///< how often a run that is still recorded is com
 constexpr int kVerdict = 24; ///< px of its line in a picture; one that is long has more of them
 constexpr int kRoomy = 440; ///< px of height below which a second line of words would be missed more by the plots
 
+/// Of the rows of its tensor that which differs there, -1 where the map has none.
+int rowOf(const HeatPicture& map, const judge::Deviation& one, int column)
+{
+    const ModuleKey key { QString::fromStdString(one.key.name), one.key.slot };
+    const float same = map.scaleMode == HeatScale::Ratio ? 1 : 0;
+    int found = -1;
+    for (int row = 0; row < static_cast<int>(map.rows.size()); ++row) {
+        if (map.rows[static_cast<std::size_t>(row)].key != key)
+            continue;
+        if (column >= 0 && (map.state(row, column) != series::CellState::Value || map.value(row, column) != same))
+            return row;
+        found = found < 0 ? row : found;
+    }
+    return found;
+}
+
 bool isRecording(const store::RunRef& run)
 {
     return run && run->live && !run->live->closed.load(std::memory_order_acquire);
@@ -51,6 +67,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     , m_loader(context.state, context.queries)
     , m_queries(context.queries)
     , m_conformance(context.queries)
+    , m_ofShown(context.queries)
     , m_bar(new CompareBar(context.state, this))
     , m_verdict(new VerdictLine(&m_conformance, this))
     , m_split(new QSplitter(Qt::Vertical, this))
@@ -162,13 +179,24 @@ void CompareView::connectState()
         if (m_conformance.found() && !m_conformance.found()->isEqual())
             goTo(m_conformance.found()->first.front());
     });
+    connect(m_verdict, &VerdictLine::mapGoWanted, this, [this] {
+        if (m_firstOfMap)
+            goTo(judge::Deviation(*m_firstOfMap)); // which it tells anew
+    });
     connect(m_verdict, &VerdictLine::copyWanted, this, &CompareView::copyReport);
     connect(m_findings, &FindingsTree::goWanted, this, &CompareView::goTo);
     connect(&m_conformance, &Conformance::changed, this, &CompareView::showConformance);
+    connect(&m_ofShown, &Conformance::changed, this, [this] {
+        tellFirstOfMap();
+        if (isSettled())
+            Q_EMIT settled();
+    });
     connect(&m_liveTimer, &QTimer::timeout, this, [this] {
         if (!isVisible() || !m_conformance.hasLive())
             return;
         m_conformance.askMore();
+        if (m_shownOf)
+            m_ofShown.askMore();
         m_isOutdated = m_queries.isBusy();
         if (!m_isOutdated)
             askSoon(Urgency::WhenIdle);
@@ -274,8 +302,8 @@ void CompareView::resizeEvent(QResizeEvent* event)
 void CompareView::fitAxis()
 {
     const auto curves = m_curves->picture();
-    m_map->setStepAxisVisible(m_below->currentWidget() != m_curves || m_bar->alignment() != XAxis::Step
-        || m_split->sizes().value(1) == 0 || !curves || curves->isEmpty());
+    m_map->setStepAxisVisible(m_below->currentWidget() != m_curves || m_split->sizes().value(1) == 0 || !curves
+        || curves->isEmpty() || curves->warp);
 }
 
 CompareRequest CompareView::request() const
@@ -337,7 +365,10 @@ void CompareView::askConformance()
 {
     if (!std::exchange(m_isConformanceOutdated, false))
         return;
-    m_conformance.ask(runs(), m_bar->against(), m_bar->tolerance());
+    m_shownOf.reset();
+    judge::ComparisonWish wish;
+    wish.tolerance = m_bar->tolerance();
+    m_conformance.ask(runs(), m_bar->against(), std::move(wish));
 }
 
 void CompareView::take(const Expected<CompareAnswer>& answer)
@@ -374,14 +405,52 @@ void CompareView::show(const CompareAnswer& answer)
     m_below->setVisible(hasOthers());
 }
 
-/// The sentence is of all kinds: the map may have a first difference of its own.
+/// The sentence is of all kinds and rows: the map may have a first difference of its own. Steps that are laid beside
+/// others were not compared.
 void CompareView::tellFirstOfMap()
 {
+    m_firstOfMap.reset();
     const auto& found = m_conformance.found();
     const HeatPicture* map = m_map->picture();
-    m_verdict->setMapNote(found && map && !map->rows.empty()
-            ? firstOfMapText(*found, map->kind, map->stat, map->rows.front().rank)
-            : QString());
+    QString note;
+    if (found && map && !map->rows.empty() && !(m_curves->picture() && m_curves->picture()->warp)) {
+        const Rank rank = map->rows.front().rank;
+        const auto first = found->firstOfMaps.find({ map->kind, map->stat, rank });
+        const judge::Deviation* one = first == found->firstOfMaps.end() ? nullptr : &first->second;
+        if (one && !context().state->moduleFilter().isEmpty() && rowOf(*map, *one, -1) < 0) {
+            one = firstOfShown(map->kind, map->stat, rank);
+            note = m_ofShown.isBusy() ? QString() : firstOfShownText(one);
+        } else if (one) {
+            note = firstOfMapText(*found, *one);
+        }
+        if (one)
+            m_firstOfMap = *one;
+    }
+    m_verdict->setMapNote(note, m_firstOfMap.has_value());
+    NamedCell cell;
+    if (m_firstOfMap) {
+        cell.column = map->columnOf(m_firstOfMap->step);
+        cell.row = rowOf(*map, *m_firstOfMap, cell.column);
+        cell.severity = severityOf(*m_firstOfMap);
+    }
+    m_map->setNamedCell(cell);
+}
+
+/// Null where nothing differs, or as long as nobody knows.
+const judge::Deviation* CompareView::firstOfShown(Kind kind, Stat stat, Rank rank)
+{
+    const std::tuple wanted(kind, stat, rank, context().state->moduleFilter());
+    if (m_shownOf != wanted) {
+        m_shownOf = wanted;
+        judge::ComparisonWish wish;
+        wish.kind = kind;
+        wish.stat = stat;
+        wish.ranks = { rank };
+        wish.pattern = context().state->moduleFilter().toStdString();
+        wish.tolerance = m_bar->tolerance();
+        m_ofShown.ask(runs(), m_bar->against(), std::move(wish));
+    }
+    return m_ofShown.found() && !m_ofShown.found()->isEqual() ? &m_ofShown.found()->first.front() : nullptr;
 }
 
 void CompareView::showConformance()
@@ -438,7 +507,8 @@ void CompareView::copyReport() const
 
 bool CompareView::isSettled() const
 {
-    return DataView::isSettled() && !m_queries.isBusy() && !m_isOutdated && !m_conformance.isBusy();
+    return DataView::isSettled() && !m_queries.isBusy() && !m_isOutdated && !m_conformance.isBusy()
+        && !m_ofShown.isBusy();
 }
 
 void CompareView::paintPicture(QPainter& painter, QSize size)
@@ -484,9 +554,7 @@ Expected<void> CompareView::writeCsv(QIODevice* device) const
     case BelowMap::Band:
         break;
     }
-    const bool saysMore
-        = m_curves->picture() && (m_bar->below() == BelowMap::Band || context().state->comparedRuns().size() > 1);
-    return writeDifferenceCsv(device, m_map->picture(), saysMore ? m_curves->picture().get() : nullptr);
+    return writeDifferenceCsv(device, m_map->picture(), m_curves->picture().get());
 }
 
 }

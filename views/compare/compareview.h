@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
+#include <tuple>
+
 #include <QTimer>
 
 #include <telltale/common/comparisonloader.h>
@@ -33,8 +36,7 @@ public:
 
     bool isSettled() const override;
     void paintPicture(QPainter& painter, QSize size) override;
-    /// What is shown below where that is a table, else the cells of the map, with the curves of further runs or the
-    /// band.
+    /// What is shown below where that is a table, else the cells of the map and the curves.
     Expected<void> writeCsv(QIODevice* device) const override;
 
     HeatCanvas* map() const { return m_map; }
@@ -57,6 +59,7 @@ private:
     void show(const CompareAnswer& answer);
     void showConformance();
     void tellFirstOfMap();
+    const judge::Deviation* firstOfShown(Kind kind, Stat stat, Rank rank);
     void showBelow();
     void goTo(const judge::Deviation& deviation);
     void copyReport() const;
@@ -70,6 +73,9 @@ private:
     ComparisonLoader m_loader;
     CompareQueries m_queries;
     Conformance m_conformance;
+    Conformance m_ofShown; ///< of the map's rows alone, where the module filter hides what differs first
+    std::optional<std::tuple<Kind, Stat, Rank, QString>> m_shownOf; ///< what that was asked of
+    std::optional<judge::Deviation> m_firstOfMap; ///< that is marked
     QString m_problem; ///< why the last question had no answer
     bool m_isOutdated = false; ///< data came while a question ran
     bool m_isConformanceOutdated = true;

@@ -116,17 +116,27 @@ QStringList comparisonNotes(const judge::Comparison& found)
     return notes;
 }
 
-QString firstOfMapText(const judge::Comparison& found, Kind kind, Stat stat, Rank rank)
+QString firstOfMapText(const judge::Comparison& found, const judge::Deviation& one)
 {
-    const auto first = found.firstOfMaps.find({ kind, stat, rank });
-    if (first == found.firstOfMaps.end())
-        return {};
-    const judge::Deviation& one = first->second;
     const judge::Deviation& named = found.first.front();
     if (std::tie(one.kind, one.stat, one.rank, one.step) == std::tie(named.kind, named.stat, named.rank, named.step))
         return {};
     return QCoreApplication::translate("CompareWords", "in this map: step %1, %2")
         .arg(formatStep(one.step.value), items::shownTensor(text(one.key.name), one.key.slot, u':'));
+}
+
+QString firstOfShownText(const judge::Deviation* one)
+{
+    if (!one)
+        return QCoreApplication::translate("CompareWords", "of the modules shown: nothing differs");
+    return QCoreApplication::translate("CompareWords", "of the modules shown: step %1, %2")
+        .arg(formatStep(one->step.value), items::shownTensor(text(one->key.name), one->key.slot, u':'));
+}
+
+glyphs::Severity severityOf(const judge::Deviation& one)
+{
+    return series::isNonFinite(one.a.state) || series::isNonFinite(one.b.state) ? glyphs::Severity::Critical
+                                                                                : glyphs::Severity::Warning;
 }
 
 QString shareText(double share)

@@ -21,7 +21,7 @@ bool isLive(const store::RunRef& run)
 }
 
 Expected<judge::Comparison> compareWith(store::RunReader& reference, store::RunReader& other,
-    const std::array<store::RunRef, 2>& runs, double tolerance, std::optional<Step> after,
+    const std::array<store::RunRef, 2>& runs, judge::ComparisonWish wish, std::optional<Step> after,
     const series::CancelToken& cancel, std::atomic<double>& share)
 {
     const auto a = reference.catalog();
@@ -31,8 +31,6 @@ Expected<judge::Comparison> compareWith(store::RunReader& reference, store::RunR
     const judge::ComparedRun ofA { reference, **a, stepsOf(*runs[0], **a) };
     const judge::ComparedRun ofB { other, **b, stepsOf(*runs[1], **b) };
     const bool isRecorded = isLive(runs[0]) || isLive(runs[1]);
-    judge::ComparisonWish wish;
-    wish.tolerance = tolerance;
     wish.cancel = cancel;
     wish.progress = [&share](double done) { share.store(done, std::memory_order_relaxed); };
     // Signs of gradients have steps of their own, so that the runs' would leave them out.
@@ -64,13 +62,13 @@ Conformance::~Conformance()
         m_queries->cancel(m_id);
 }
 
-void Conformance::ask(std::vector<store::RunRef> runs, std::size_t against, double tolerance)
+void Conformance::ask(std::vector<store::RunRef> runs, std::size_t against, judge::ComparisonWish wish)
 {
     items::assertGuiThread();
     clear();
     m_runs = std::move(runs);
     m_against = against;
-    m_tolerance = tolerance;
+    m_wish = std::move(wish);
     if (m_queries && against < m_runs.size())
         submit(false);
 }
@@ -96,12 +94,13 @@ void Conformance::submit(bool isMore)
         m_progress.start();
     const std::optional<Step> after = isMore ? std::optional(m_found->steps.last) : std::nullopt;
     m_queries->submit(m_id, m_runs[0],
-        [this, runs = m_runs, against = m_against, tolerance = m_tolerance, after, isMore, share = m_share](
+        [this, runs = m_runs, against = m_against, wish = m_wish, after, isMore, share = m_share](
             Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
             auto answer = std::make_shared<Answer>();
             std::vector<judge::FactSheet> sheets;
             for (std::size_t i = 0; i < runs.size(); ++i) {
-                if (isMore && i != against)
+                const bool wantsFacts = !isMore && !wish.kind;
+                if (!wantsFacts && i != against)
                     continue;
                 // Two runs are read step by step beside each other, which the pool's one reader cannot.
                 auto opened
@@ -111,12 +110,12 @@ void Conformance::submit(bool isMore)
                     break;
                 }
                 store::RunReader& here = i == 0 ? **reader : **opened;
-                if (!isMore) {
+                if (wantsFacts) {
                     auto sheet = judge::factSheetOf(here);
                     sheets.push_back(sheet ? std::move(*sheet) : judge::FactSheet());
                 }
                 if (i == against)
-                    answer->found = compareWith(**reader, here, { runs[0], runs[i] }, tolerance, after, cancel, *share);
+                    answer->found = compareWith(**reader, here, { runs[0], runs[i] }, wish, after, cancel, *share);
             }
             if (sheets.size() == runs.size())
                 answer->facts = judge::differingFacts(sheets);

@@ -24,8 +24,9 @@ public:
     explicit Conformance(store::QueryPool* queries, QObject* parent = nullptr);
     ~Conformance() override;
 
-    /// runs[against] against runs[0]; facts of all. Nothing is found until it is done.
-    void ask(std::vector<store::RunRef> runs, std::size_t against, double tolerance);
+    /// What `wish` says of runs[against] against runs[0]; facts of all, unless it is of one kind. Nothing is found
+    /// until it is done.
+    void ask(std::vector<store::RunRef> runs, std::size_t against, judge::ComparisonWish wish);
     /// Live runs: the steps that came since. Nothing while it is busy or was never asked.
     void askMore();
     void stop(); ///< what was found before stays
@@ -51,7 +52,7 @@ private:
     store::QueryPool::ViewId m_id;
     std::vector<store::RunRef> m_runs;
     std::size_t m_against = 1;
-    double m_tolerance = 0;
+    judge::ComparisonWish m_wish;
     std::optional<judge::Comparison> m_found;
     std::vector<judge::DifferingFact> m_facts;
     QString m_problem;

@@ -28,6 +28,14 @@ constexpr int kLeastWordsLines = 2; ///< also of a short one: what is below stay
 constexpr int kMostWordsLines = 4;
 constexpr int kSign = 34; ///< px left of the words
 
+/// The first characters as a link, spaces as many as there are.
+QString linked(const QString& words, qsizetype count)
+{
+    return QStringLiteral("<a href=\"#\">%1</a>%2")
+        .arg(words.left(count).toHtmlEscaped(),
+            words.mid(count).toHtmlEscaped().replace(QStringLiteral("  "), QStringLiteral("&nbsp; ")));
+}
+
 QPushButton* addButton(QHBoxLayout* layout, const QString& text, const QString& name, QWidget* parent)
 {
     auto* button = new QPushButton(text, parent);
@@ -53,7 +61,6 @@ VerdictLine::VerdictLine(Conformance* conformance, QWidget* parent)
     m_note->setObjectName(QStringLiteral("compareNote"));
     m_note->setFont(wordsFont(11));
     m_note->setForegroundRole(QPalette::PlaceholderText);
-    m_note->setTextFormat(Qt::PlainText);
     for (QLabel* label : { m_sentence, m_note })
         label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     auto* layout = new QHBoxLayout(this);
@@ -67,6 +74,7 @@ VerdictLine::VerdictLine(Conformance* conformance, QWidget* parent)
     m_go = addButton(layout, tr("Go to it"), QStringLiteral("compareGo"), this);
     m_copy = addButton(layout, tr("Copy report"), QStringLiteral("compareCopy"), this);
     m_stop = addButton(layout, tr("Stop"), QStringLiteral("compareStop"), this);
+    connect(m_note, &QLabel::linkActivated, this, &VerdictLine::mapGoWanted);
     connect(m_go, &QPushButton::clicked, this, &VerdictLine::goWanted);
     connect(m_copy, &QPushButton::clicked, this, &VerdictLine::copyWanted);
     connect(m_stop, &QPushButton::clicked, conformance, &Conformance::stop);
@@ -85,9 +93,10 @@ void VerdictLine::setPictureNotes(const QStringList& notes)
         update();
 }
 
-void VerdictLine::setMapNote(const QString& note)
+void VerdictLine::setMapNote(const QString& note, bool leads)
 {
-    if (std::exchange(m_mapNote, note) != note)
+    const bool led = std::exchange(m_mapNoteLeads, leads);
+    if (std::exchange(m_mapNote, note) != note || led != leads)
         update();
 }
 
@@ -108,8 +117,6 @@ void VerdictLine::update()
     if (found) {
         m_text = comparisonSentence(*found);
         m_notes = comparisonNotes(*found);
-        if (!m_mapNote.isEmpty())
-            m_notes.prepend(m_mapNote);
     } else if (isFirstLook) {
         m_text = tr("Comparing every value: %1 %").arg(static_cast<int>(m_conformance->share() * 100));
     } else if (m_conformance->isStopped()) {
@@ -141,13 +148,22 @@ void VerdictLine::fit()
     setFixedHeight(kWordsInset + lines * kWordsLine + (m_isCompact ? 0 : kNoteHeight));
     // Of the facts below it as many as are whole.
     const QString between = QStringLiteral("  ·  ");
-    QStringList facts = m_notes + m_pictureNotes;
+    QStringList facts = m_pictureNotes + m_notes;
+    const bool hasMapNote = m_conformance->found() && !m_mapNote.isEmpty();
+    if (hasMapNote)
+        facts.prepend(m_mapNote);
     const QString all = facts.join(between);
     const auto shown = [&] { return facts.join(between) + (facts.join(between) == all ? QString() : between + u'…'); };
     while (facts.size() > 1 && m_note->fontMetrics().horizontalAdvance(shown()) > m_note->width())
         facts.removeLast();
-    m_note->setText(m_note->fontMetrics().elidedText(shown(), Qt::ElideRight, m_note->width()));
-    m_note->setToolTip(m_note->text() == all ? QString() : items::toolTipText(all));
+    const QString note = m_note->fontMetrics().elidedText(shown(), Qt::ElideRight, m_note->width());
+    const bool leads = hasMapNote && m_mapNoteLeads;
+    m_note->setTextFormat(leads ? Qt::RichText : Qt::PlainText);
+    m_note->setTextInteractionFlags(
+        leads ? Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard : Qt::NoTextInteraction);
+    m_note->setAccessibleName(note);
+    m_note->setText(leads ? linked(note, m_mapNote.size()) : note);
+    m_note->setToolTip(note == all ? QString() : items::toolTipText(all));
     const QString hidden = m_isCompact ? m_text + u'\n' + all : wish <= lines ? QString() : m_text;
     m_sentence->setToolTip(items::toolTipText(hidden));
 }
@@ -172,13 +188,8 @@ void VerdictLine::paintEvent(QPaintEvent*)
     }
     if (!found)
         return;
-    const bool isBroken = !found->isEqual()
-        && (series::isNonFinite(found->first.front().a.state) || series::isNonFinite(found->first.front().b.state));
     glyphs::paintSeverity(painter, QPointF(kSign / 2.0 + 2, m_sentence->geometry().center().y()), 12,
-        found->isEqual() ? glyphs::Severity::Good
-            : isBroken   ? glyphs::Severity::Critical
-                         : glyphs::Severity::Warning,
-        theme);
+        found->isEqual() ? glyphs::Severity::Good : severityOf(found->first.front()), theme);
 }
 
 }

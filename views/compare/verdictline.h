@@ -19,12 +19,14 @@ public:
     explicit VerdictLine(Conformance* conformance, QWidget* parent = nullptr);
 
     QString text() const;
-    void setMapNote(const QString& note); ///< what differs first in it, said before all others; empty: nothing
+    /// What differs first in the map, said before all others; empty: nothing. `leads`: a click on it goes there.
+    void setMapNote(const QString& note, bool leads);
     void setPictureNotes(const QStringList& notes); ///< what the map leaves out
     void setCompact(bool on); ///< the sentence alone, where there is little room
 
 Q_SIGNALS:
     void goWanted();
+    void mapGoWanted(); ///< to what differs first in the map
     void copyWanted();
 
 protected:
@@ -43,6 +45,7 @@ private:
     QPushButton* m_copy;
     QString m_text;
     QString m_mapNote;
+    bool m_mapNoteLeads = false;
     QStringList m_notes; ///< on the comparison
     QStringList m_pictureNotes;
     bool m_isCompact = false;

@@ -42,6 +42,7 @@ HeatCanvas::HeatCanvas(ViewState* state, QWidget* parent)
 void HeatCanvas::setPicture(std::shared_ptr<const HeatPicture> picture)
 {
     m_picture = std::move(picture);
+    m_named = {};
     if (m_picture && !m_picture->rows.empty()) {
         m_gutterWish = HeatGutter::wishOf(*m_picture);
         m_groups = m_picture->bands.size();
@@ -58,6 +59,12 @@ void HeatCanvas::setOtherRanks(analysis::NonFiniteRanks ranks)
 {
     m_otherRanks = std::move(ranks);
     invalidate();
+}
+
+void HeatCanvas::setNamedCell(const NamedCell& cell)
+{
+    if (std::exchange(m_named, cell) != cell)
+        update();
 }
 
 QString HeatCanvas::otherRanksText(QPoint position) const
@@ -181,7 +188,11 @@ RowLayout HeatCanvas::layoutFor(QSize size) const
 
 QRectF HeatCanvas::cellRect(int row, int column) const
 {
-    const QRect plot = plotRect();
+    return cellRect(row, column, plotRect());
+}
+
+QRectF HeatCanvas::cellRect(int row, int column, const QRect& plot) const
+{
     const int left = HeatImage::columnLeft(column, m_picture->columns(), plot.width());
     const int right = HeatImage::columnLeft(column + 1, m_picture->columns(), plot.width());
     return QRectF(plot.left() + left, plot.top() + m_layout.top(row), std::max(1, right - left),
@@ -394,6 +405,13 @@ void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot) const
     painter.fillRect(QRectF(plot.left() - 8, top - 1, 2, bottom - top + 2), theme.accent);
 }
 
+void HeatCanvas::paintNamed(QPainter& painter, const QRect& plot) const
+{
+    if (m_named.row >= 0 && m_named.row < m_layout.rows() && m_named.column >= 0
+        && m_named.column < m_picture->columns())
+        paintNamedCell(painter, plot, cellRect(m_named.row, m_named.column, plot), m_named.severity, Theme::current());
+}
+
 void HeatCanvas::paintColumnOutline(QPainter& painter, const QRect& plot, int column) const
 {
     const Theme& theme = Theme::current();
@@ -536,6 +554,7 @@ void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
             axis.cursorTags(plot, shownRange(), marks);
         }
     }
+    paintNamed(painter, plot);
     paintHover(painter, plot);
 }
 

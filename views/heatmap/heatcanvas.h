@@ -12,6 +12,7 @@
 
 #include "heatgutter.h"
 #include "heatpicture.h"
+#include "namedcell.h"
 #include "rowlayout.h"
 
 namespace telltale::views {
@@ -35,6 +36,9 @@ public:
     QString otherRanksText(QPoint position) const;
     /// The whole name of what the gutter names there.
     QString gutterText(QPoint position) const;
+    /// Marks a cell of the picture, until the next one; row or column -1: none.
+    void setNamedCell(const NamedCell& cell);
+    const NamedCell& namedCell() const { return m_named; }
     /// Sentence shown when there is nothing to paint.
     void setEmptyText(const QString& text);
     /// False where another one beside it explains the colors.
@@ -82,6 +86,7 @@ private:
     void paintRankBands(QPainter& painter, const QRect& plot) const;
     int right() const { return m_legend ? SharedAxis::kLegend : kEdge; } ///< px beside the plot
     void paintSelection(QPainter& painter, const QRect& plot) const;
+    void paintNamed(QPainter& painter, const QRect& plot) const;
     void paintColumnOutline(QPainter& painter, const QRect& plot, int column) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
     struct End {
@@ -93,6 +98,7 @@ private:
     void tellSides(Readout& readout, const QString& stat) const;
     void tellGutter();
     int selectedRow() const;
+    QRectF cellRect(int row, int column, const QRect& plot) const;
     int columnAt(int x) const;
     QString readoutPlace(int row, int column) const;
 
@@ -108,6 +114,7 @@ private:
     int m_mostWidth = QWIDGETSIZE_MAX;
     bool m_stepAxis = true;
     bool m_legend = true;
+    NamedCell m_named;
     int m_hoverRow = -1;
     int m_hoverColumn = -1;
     /// Where the pointer still rests since a click, and what was clicked.
