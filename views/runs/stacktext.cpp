@@ -10,6 +10,8 @@
 #include <QToolTip>
 #include <QUrl>
 
+#include <telltale/common/theme.h>
+
 namespace telltale::views {
 
 namespace {
@@ -37,7 +39,9 @@ QString breakable(const QString& text)
 QString stackHtml(const QString& stack)
 {
     if (stack.trimmed() == QLatin1String("Without call stack")) // as msprobe writes it
-        return QCoreApplication::translate("telltale::views::Stack", "No line outside of libraries called it.");
+        return QStringLiteral("<span style=\"font-family:'%1'\">%2</span>")
+            .arg(wordsFont(12).family(), // a sentence among code
+                QCoreApplication::translate("telltale::views::Stack", "No line outside of libraries called it."));
     static const QRegularExpression frame(
         QStringLiteral("File ([^\\n]+), line (\\d+), in ([^\\n]+), ?\\n ([^\\n]*)(?:\\n|$)"));
     QString html;
