@@ -555,6 +555,56 @@ private Q_SLOTS:
             metrics.boundingRect(QRect(0, 0, 900, 500), Qt::TextWordWrap, withWholeNames(name, { name })).height());
     }
 
+    void theLinesOfASelectedRowEndWithAMapThatHasNoLegend()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        canvas.setLegendVisible(false);
+        auto shown = std::make_shared<HeatPicture>(picture(3, 100));
+        for (std::size_t row = 0; row < shown->rows.size(); ++row)
+            shown->rows[row].key.name = QString::number(row);
+        shown->finish();
+        canvas.resize(600, 300);
+        canvas.setPicture(shown);
+        state.setSelection({ shown->rows[1].key });
+        const QImage image = canvas.renderTo(canvas.size());
+        const QRect plot = canvas.plotRect();
+        const auto linesAt = [&](int x) { return pixelsOf(image.copy(x, 0, 1, 300), Theme::current().text.rgb()); };
+        QCOMPARE(linesAt(plot.right() + 1), 2);
+        QCOMPARE(linesAt(plot.right() + 6), 0);
+    }
+
+    void aNameThatHasNoRoomStandsUpright()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        auto ended = std::make_shared<HeatPicture>(picture(3, 100));
+        const QString name = QStringLiteral("moe-nan");
+        const QString after = noStepAfter(name, Step { 91 });
+        ended->sides = std::make_shared<HeatSides>(HeatSides {
+            name, QStringLiteral("moe-b"), StepRange { Step { 0 }, Step { 91 } }, QString(), after, {}, {}, {}, {} });
+        ended->finish();
+        canvas.setPicture(ended);
+        const QFontMetrics metrics(wordsFont(11));
+        const auto inkOf = [&](int width) {
+            const QRect plot = canvas.plotRect({ width, 400 });
+            const QImage image = canvas.renderTo({ width, 400 });
+            QRect ink;
+            for (int y = plot.top(); y <= plot.bottom(); ++y) {
+                for (int x = plot.left() + plot.width() * 92 / 100 + 2; x <= plot.right(); ++x) {
+                    if (image.pixel(x, y) == Theme::current().text3.rgb())
+                        ink |= QRect(x, y, 1, 1);
+                }
+            }
+            return ink;
+        };
+        const QRect upright = inkOf(800); // 42 px
+        QVERIFY(upright.height() > metrics.horizontalAdvance(after) * 9 / 10);
+        QVERIFY(upright.width() < metrics.height());
+        const QRect lying = inkOf(1600); // 106 px
+        QVERIFY(lying.width() > metrics.horizontalAdvance(name) && lying.height() < upright.height());
+    }
+
     void ofARowThatIsNearlyAlwaysZeroNothingIsAMultiple()
     {
         HeatPicture p = picture(2, 9, HeatScale::Deviation);

@@ -268,12 +268,22 @@ void HeatCanvas::paintEndWords(QPainter& painter, const QRect& plot) const
         names = { m_picture->sides->nameA, m_picture->sides->nameB };
     for (const End& end : ends(plot)) {
         const QRect room = end.area.adjusted(8, 0, -8, 0);
-        for (const QString& why : { withWholeNames(end.why, names), end.why }) {
-            const QRect words = painter.boundingRect(room, Qt::AlignCenter | Qt::TextWordWrap, why);
-            if (why.isEmpty() || !room.contains(words))
+        // Upright where that has no room.
+        const QRect upright(-room.height() / 2, -room.width() / 2, room.height(), room.width());
+        const QString whole = withWholeNames(end.why, names);
+        for (const auto& [why, isUpright] : { std::pair(whole, false), { whole, true }, { end.why, false } }) {
+            const QRect& place = isUpright ? upright : room;
+            const QRect words = painter.boundingRect(place, Qt::AlignCenter | Qt::TextWordWrap, why);
+            if (why.isEmpty() || !place.contains(words))
                 continue;
+            painter.save();
+            if (isUpright) {
+                painter.translate(QRectF(room).center());
+                painter.rotate(-90);
+            }
             painter.fillRect(words.adjusted(-4, -2, 4, 2), theme.base);
-            painter.drawText(room, Qt::AlignCenter | Qt::TextWordWrap, why);
+            painter.drawText(place, Qt::AlignCenter | Qt::TextWordWrap, why);
+            painter.restore();
             break;
         }
     }
@@ -398,10 +408,11 @@ void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot) const
     }
     const double top = plot.top() + m_layout.top(row);
     const double bottom = plot.top() + m_layout.bottom(row);
-    painter.fillRect(QRectF(plot.left() - 2, top - 2, plot.width() + 18, 1), theme.base);
-    painter.fillRect(QRectF(plot.left() - 2, bottom + 1, plot.width() + 18, 1), theme.base);
-    painter.fillRect(QRectF(plot.left() - 2, top - 1, plot.width() + 18, 1), theme.text);
-    painter.fillRect(QRectF(plot.left() - 2, bottom, plot.width() + 18, 1), theme.text);
+    // Towards the legend, else not to the edge of what the map stands in.
+    const int width = plot.width() + (m_legend ? 18 : 4);
+    for (const auto& [y, color] :
+        { std::pair(top - 2, theme.base), { bottom + 1, theme.base }, { top - 1, theme.text }, { bottom, theme.text } })
+        painter.fillRect(QRectF(plot.left() - 2, y, width, 1), color);
     painter.fillRect(QRectF(plot.left() - 8, top - 1, 2, bottom - top + 2), theme.accent);
 }
 
