@@ -386,6 +386,29 @@ private Q_SLOTS:
         QVERIFY(roomOf() > std::max(plain, QFontMetrics(numberFont(11)).horizontalAdvance(QStringLiteral("100 %"))));
     }
 
+    void theAxisIsTheEdgeOfALineBesideIt()
+    {
+        settle();
+        CommLane lane(m_state.get());
+        lane.resize(600, 200);
+        lane.setPicture(std::make_shared<CommPicture>(shown()), { 0, 1, 2 });
+        const auto linesFor = [&](int row) {
+            lane.setCurrent(shown().rows[static_cast<std::size_t>(row)].site.name);
+            const QImage image = lane.renderTo(lane.size());
+            const QRect plot = lane.plotRect();
+            int lines = 0;
+            for (int y = 0; y < image.height(); ++y) {
+                int drawn = 0;
+                for (int x = plot.left(); x <= plot.right(); ++x)
+                    drawn += image.pixel(x, y) == Theme::current().text3.rgb();
+                lines += drawn > plot.width() * 9 / 10;
+            }
+            return lines;
+        };
+        QCOMPARE(linesFor(0), 3); // above and below it, and the axis
+        QCOMPARE(linesFor(2), 2);
+    }
+
     void aMetricIsShownOverTheSteps()
     {
         m_view->setBelow(CommMetric::Bytes);

@@ -25,6 +25,7 @@ constexpr int kTitleRoom = 12; ///< nor for the title of the axis
 constexpr int kTone = 18; ///< px of a line that explains a tone
 constexpr int kShareGap = 6; ///< px before the share of a bar in numbers
 constexpr int kWithShares = 360; ///< px that have room for them
+constexpr int kTouching = 6; ///< px between two lines that would look like one of two strokes
 constexpr float kSpanAlpha = 0.3F; ///< of the time between calls
 
 }
@@ -274,8 +275,10 @@ void CommLane::paintOverlay(QPainter& painter, QSize size)
             continue;
         const QRectF area = lineOf(line, plot);
         painter.fillRect(QRectF(plot.left() - 6, area.top() + 1, 2, area.height() - 2), theme.accent);
-        for (const double y : { area.top(), area.bottom() })
-            fillHair(painter, { static_cast<double>(plot.left()), y }, plot.width(), Qt::Horizontal, theme.text3);
+        for (const double y : { area.top(), area.bottom() }) {
+            if (y + kTouching < plot.bottom() + 1) // else the axis is its edge
+                fillHair(painter, { static_cast<double>(plot.left()), y }, plot.width(), Qt::Horizontal, theme.text3);
+        }
     }
     const int near = isStatic() || !mouse() ? -1 : lineAt(*mouse());
     if (near < 0)
