@@ -23,6 +23,7 @@
 
 #include "allkinds.h"
 #include "facttable.h"
+#include "inspectortext.h"
 #include "panelhead.h"
 #include "rankbars.h"
 #include "recordssection.h"

@@ -7,12 +7,13 @@
 #include <telltale/common/dataview.h>
 #include <telltale/common/viewstate.h>
 
-#include "inspectortext.h"
+#include "inspectorquery.h"
 
 class QLabel;
 
 namespace telltale::views {
 
+class FactTable;
 class PanelHead;
 class RankBars;
 class RecordsSection;

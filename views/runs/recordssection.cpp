@@ -9,6 +9,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/store/rowsof.h>
 
+#include "allkinds.h"
 #include "inspectorpanel.h"
 #include "rolelabel.h"
 #include "stacktext.h"
