@@ -293,6 +293,51 @@ private Q_SLOTS:
         QVERIFY(cut.copy(name) != cut.copy(name.translated(0, 16)));
     }
 
+    /// What is finite of a tensor is said beside what is not; where one has no room, the news stays.
+    void aValueThatIsAPartSaysOfWhat()
+    {
+        series::CellValue cell;
+        cell.state = series::CellState::NaN;
+        cell.value = 2.798;
+        cell.nans = 3;
+        LegendValue one;
+        one.state = cell.state;
+        one.value = cell.value;
+        one.isPart = LegendValue::isPartOf(Stat::Norm, cell);
+        QVERIFY(one.isPart);
+        QVERIFY(!LegendValue::isPartOf(Stat::Max, cell)); // which is itself what is not finite
+        QCOMPARE(one.text(), QStringLiteral("NaN"));
+        const QFontMetricsF metrics(numberFont(12, 500));
+        QCOMPARE(one.textIn(metrics, 400), QStringLiteral("2.798, NaN left out"));
+        QCOMPARE(one.textIn(metrics, metrics.horizontalAdvance(QStringLiteral("2.798, NaN")) + 1),
+            QStringLiteral("2.798, NaN"));
+        QCOMPARE(one.textIn(metrics, 30), QStringLiteral("NaN"));
+        series::Bucket bucket;
+        bucket.state = cell.state;
+        bucket.last = cell.value;
+        bucket.samples = bucket.finite = bucket.nans = 1;
+        QVERIFY(LegendValue::isPartOf(Stat::Norm, bucket));
+        bucket.samples = 2; // another sample may be the finite one
+        QVERIFY(!LegendValue::isPartOf(Stat::Norm, bucket));
+        CurvePicture picture;
+        CurveSeries& series = picture.series.emplace_back();
+        series.row.label = QStringLiteral("ln_f.weight");
+        series.isOfOneRank = true;
+        const auto painted = [&](int width) {
+            QImage image(width, 132, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            CurveLegend(image.rect(), picture, 0).paint(painter, { one }, -1, Theme::current());
+            int last = 0;
+            for (int x = 0; x < width; ++x) {
+                for (int y = 14; y < 33; ++y)
+                    last = image.pixelColor(x, y) != Theme::current().base ? x : last;
+            }
+            return last;
+        };
+        QVERIFY(painted(142) > 32 + metrics.horizontalAdvance(QStringLiteral("2.798, NaN")) - 4);
+    }
+
     void whereNoRankIsNamedAValueStandsBesideItsName()
     {
         CurvePicture picture;

@@ -44,6 +44,7 @@ LegendValue valueOf(const series::Bucket& bucket, Stat stat)
     value.stat = stat;
     value.state = bucket.state;
     value.value = bucket.last;
+    value.isPart = LegendValue::isPartOf(stat, bucket);
     return value;
 }
 
@@ -473,7 +474,12 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
                               : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
         + items::comma() + whereText(one);
     readout.state = bucket.state >= CellState::Value ? bucket.state : CellState::Value;
-    if (series::isNonFinite(bucket.state)) {
+    if (LegendValue::isPartOf(one.stat, bucket)) {
+        readout.value = statValueText(one.stat, bucket.last);
+        readout.detail = QCoreApplication::translate(
+            "telltale::views::InspectorPanel", "%1 left out", "of a value over the finite elements: the others")
+                             .arg(glyphs::word(bucket.state));
+    } else if (series::isNonFinite(bucket.state)) {
         readout.value = glyphs::word(bucket.state);
         if (bucket.finite > 0)
             readout.detail = tr("last finite %1").arg(statValueText(one.stat, bucket.last));

@@ -287,6 +287,21 @@ struct CurveLegend::Columns {
     }
 };
 
+double CurveLegend::besideValue(const Line& line, const Columns& columns) const
+{
+    const auto at = static_cast<std::size_t>(line.series);
+    const CurveSeries& one = m_picture.series[at];
+    const QFontMetricsF words(wordsFont(11, 600));
+    const QString beside = line.form == Form::Tall             ? belowName(one)
+        : line.form == Form::Run && one.where.isEmpty()        ? rankText(one)
+        : line.form == Form::Run || line.form == Form::LoneRun ? m_runNames[at]
+        : line.form == Form::Where                             ? (m_isBrief ? columns.runNames[at] : rankText(one))
+                                                               : m_names[at];
+    const bool isName = line.form == Form::Short;
+    const double width = (isName ? QFontMetricsF(codeFont(11, 600)) : words).horizontalAdvance(beside);
+    return kIndent + (beside.isEmpty() ? 0 : std::ceil(width) + 8);
+}
+
 void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold,
     const Columns& columns, const Theme& theme) const
 {
@@ -294,9 +309,10 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
     const double left = m_area.left() + 14 + line.left;
     const double right = m_area.right() - 10;
     const bool hasNone = line.form == Form::Name || line.form == Form::Beside || one.isGroup || one.isHidden;
-    const QString text = hasNone ? QString() : value.text();
     const QFont number = numberFont(12, 500);
-    const double valueWidth = text.isEmpty() ? 0 : QFontMetricsF(number).horizontalAdvance(text) + 6;
+    const QFontMetricsF figures(number);
+    const QString text = hasNone ? QString() : value.textIn(figures, right - left - besideValue(line, columns));
+    const double valueWidth = text.isEmpty() ? 0 : figures.horizontalAdvance(text) + 6;
     const auto write = [&](const QRectF& box, const QString& words) {
         QFont font = painter.font();
         font.setStrikeOut(one.isHidden && line.form != Form::Name);

@@ -62,6 +62,7 @@ private:
     /// there is one alone, every line but the first below a name.
     std::vector<bool> beginnings(double room) const;
     struct Columns; ///< as the values of one painting want them
+    double besideValue(const Line& line, const Columns& columns) const; ///< px of what stands in its line
     void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Columns& columns,
         const Theme& theme) const;
 

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QCoreApplication>
+
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/labels.h>
+#include <telltale/items/comma.h>
 
 #include "curvetrace.h"
 
@@ -32,6 +35,20 @@ QString figures(Stat stat, double value)
 
 }
 
+bool LegendValue::isPartOf(Stat stat, const series::CellValue& cell)
+{
+    return factsOf(stat).nonFinite == NonFinite::OverFinite && series::isNonFinite(cell.state)
+        && series::readoutState(stat, cell, 0) == series::CellState::Value; // 0: how many is not known here
+}
+
+bool LegendValue::isPartOf(Stat stat, const series::Bucket& bucket)
+{
+    series::CellValue cell;
+    cell.state = bucket.state;
+    cell.value = bucket.last;
+    return bucket.samples == 1 && bucket.finite == 1 && isPartOf(stat, cell);
+}
+
 LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries& one)
 {
     const std::vector<series::Bucket>& buckets = one.result.buckets;
@@ -55,6 +72,7 @@ LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries
     value.stat = one.stat;
     value.state = buckets[static_cast<std::size_t>(newest)].state;
     value.value = buckets[static_cast<std::size_t>(newest)].last;
+    value.isPart = isPartOf(one.stat, buckets[static_cast<std::size_t>(newest)]);
     return value;
 }
 
@@ -82,6 +100,19 @@ QString LegendValue::text() const
     if (state == series::CellState::Value)
         return figures(stat, value);
     return series::isNonFinite(state) ? glyphs::word(state) : QString(QChar(0x2013));
+}
+
+QString LegendValue::textIn(const QFontMetricsF& metrics, double room) const
+{
+    if (!isPart || difference || !atA.isEmpty())
+        return text();
+    const QString part = figures(stat, value) + items::comma();
+    const QString brief = part + text();
+    const QString whole = part
+        + QCoreApplication::translate(
+            "telltale::views::InspectorPanel", "%1 left out", "of a value over the finite elements: the others")
+              .arg(text());
+    return metrics.horizontalAdvance(whole) <= room ? whole : metrics.horizontalAdvance(brief) <= room ? brief : text();
 }
 
 }

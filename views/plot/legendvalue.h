@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <QFontMetricsF>
 #include <QString>
 
 #include "curvepicture.h"
@@ -14,11 +15,15 @@ struct LegendValue {
     series::CellState state = series::CellState::NotCollected;
     double value = 0;
     Stat stat = Stat::Norm;
+    bool isPart = false; ///< the value is over the finite elements, beside others that the state names
     std::optional<double> difference; ///< value at B minus value at A
     QString atA, atB; ///< "56.30", "71.20" while both marks stand
     QString where; ///< said in place of the series' own: of how many runs, "0.12 to 0.34" of a band
     bool isExact = false; ///< the reader was asked; else the picture's own bucket answers
 
+    /// Whether a value of a statistic is over the finite elements of a tensor that has others.
+    static bool isPartOf(Stat stat, const series::CellValue& cell);
+    static bool isPartOf(Stat stat, const series::Bucket& bucket); ///< never of several samples
     /// Without a cursor: what a series was last, unless it ended longer ago than its line would be drawn through.
     static LegendValue newestOf(const CurvePicture& picture, const CurveSeries& one);
     /// Says what it was at both marks, and the difference where both are values.
@@ -26,6 +31,8 @@ struct LegendValue {
     /// Of the difference where there are marks, else of the value: "-8.580e-4", with as many digits as every other. A
     /// dash where nothing was measured, so that an old value is never taken for this one.
     QString text() const;
+    /// The same with what it is only a part of, where that has room: "2.798, NaN left out", "2.798, NaN", "NaN".
+    QString textIn(const QFontMetricsF& metrics, double room) const;
 };
 
 }
