@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "presentation.h"
 
+#include <algorithm>
+
 #include <QKeyEvent>
 #include <QLabel>
+#include <QSplitter>
 #include <QVBoxLayout>
 
 #include <telltale/common/exportpicture.h>
@@ -12,6 +15,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/plot/curvecanvas.h>
 
 #include "viewfactory.h"
 
@@ -22,6 +26,15 @@ using views::ViewState;
 namespace {
 
 constexpr QSize kSize { 1120, 700 };
+
+/// Each part of one view and the same part of another that was made alike.
+template <class Part, class Take> void forBoth(const QWidget& from, const QWidget& to, Take take)
+{
+    const QList<Part*> theirs = from.findChildren<Part*>();
+    const QList<Part*> own = to.findChildren<Part*>();
+    for (qsizetype i = 0; i < std::min(theirs.size(), own.size()); ++i)
+        take(*theirs[i], *own[i]);
+}
 
 }
 
@@ -66,6 +79,10 @@ Presentation::Presentation(
     }
     mirror();
     m_view->setChoices(from.choices());
+    forBoth<QSplitter>(
+        from, *m_view, [](const QSplitter& theirs, QSplitter& own) { own.restoreState(theirs.saveState()); });
+    forBoth<views::CurveCanvas>(
+        from, *m_view, [](const views::CurveCanvas& theirs, views::CurveCanvas& own) { own.hideAs(theirs); });
     setFocus();
 }
 
@@ -95,6 +112,7 @@ void Presentation::mirror()
     m_state->setFollowing(m_from->isFollowing());
     m_state->setCursor(m_from->cursor());
     m_state->setMarks(m_from->markA(), m_from->markB());
+    m_state->setIncident(m_from->incident());
 
     const auto isSame = [this] { return m_from->run() == m_state->run(); };
     connect(m_from, &ViewState::catalogChanged, this, [this, isSame] {

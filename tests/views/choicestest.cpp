@@ -3,10 +3,14 @@
 // written to a file is what its name says.
 #include "testmain.h"
 
+#include <cmath>
+
 #include <QComboBox>
 #include <QFile>
 #include <QRegularExpression>
+#include <QSplitter>
 #include <QTemporaryDir>
+#include <QTreeView>
 
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -108,6 +112,34 @@ private Q_SLOTS:
         QCOMPARE(shown->state()->comparedRuns(), state()->comparedRuns());
         QVERIFY(view->renderImage(view->size()) != before);
         QTRY_COMPARE_WITH_TIMEOUT(shown->view()->renderImage(view->size()), view->renderImage(view->size()), kWaitMs);
+    }
+
+    void aPresentationHasTheDividersTheCardAndTheCallSite()
+    {
+        state()->setIncident(5);
+        for (const char* id : { "distribution", "communication" }) {
+            m_window->views()->setCurrent(QLatin1String(id));
+            views::DataView* view = m_window->views()->currentView();
+            QTRY_VERIFY_WITH_TIMEOUT(view->isSettled(), kWaitMs);
+            auto* split = view->findChild<QSplitter*>();
+            split->setSizes({ 100, 300 });
+            if (auto* table = view->findChild<QTreeView*>(QStringLiteral("communicationTable")))
+                table->setCurrentIndex(table->model()->index(0, 0));
+            m_window->commands()->action("view.present")->trigger();
+            auto* shown = m_window->findChild<Presentation*>();
+            QCOMPARE(shown->state()->incident(), std::int64_t { 5 });
+            QTRY_VERIFY_WITH_TIMEOUT(shown->view()->isSettled(), kWaitMs);
+            if (const auto* table = shown->findChild<QTreeView*>(QStringLiteral("communicationTable"))) {
+                QVERIFY(table->currentIndex().isValid());
+            } else {
+                const auto share = [](const QSplitter* one) {
+                    return static_cast<double>(one->sizes().front()) / (one->sizes().front() + one->sizes().back());
+                };
+                QVERIFY(std::abs(share(shown->findChild<QSplitter*>()) - share(split)) < 0.01);
+            }
+            shown->close();
+            QTRY_VERIFY(!m_window->findChild<Presentation*>());
+        }
     }
 
     /// Of views for which this run has nothing.

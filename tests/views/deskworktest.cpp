@@ -282,7 +282,7 @@ private Q_SLOTS:
         auto* canvas = view->findChild<views::CurveCanvas*>();
         QTRY_VERIFY_WITH_TIMEOUT(
             view->isSettled() && canvas->picture() && canvas->picture()->series.size() == 3, kWaitMs);
-        const auto hidden = [canvas] {
+        const auto hidden = [&canvas] {
             std::vector<bool> flags;
             for (const views::CurveSeries& one : canvas->picture()->series)
                 flags.push_back(one.isHidden);
@@ -316,6 +316,11 @@ private Q_SLOTS:
         QTest::keyClick(canvas, Qt::Key_Up);
         QTest::keyClick(canvas, Qt::Key_Down);
         QTest::keyClick(canvas, Qt::Key_I);
+        QCOMPARE(hidden(), (std::vector<bool> { true, false, true }));
+        // A presentation hides them too.
+        m_window->commands()->action("view.present")->trigger();
+        canvas = m_window->findChild<Presentation*>()->findChild<views::CurveCanvas*>();
+        QTRY_VERIFY_WITH_TIMEOUT(canvas->picture(), kWaitMs);
         QCOMPARE(hidden(), (std::vector<bool> { true, false, true }));
     }
 

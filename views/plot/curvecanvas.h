@@ -27,6 +27,13 @@ public:
     void setYMode(YMode mode);
     void setSmoothing(double weight);
     double smoothing() const { return m_smoothing; }
+    /// Hides the series that another canvas hides.
+    void hideAs(const CurveCanvas& other)
+    {
+        m_hidden = other.m_hidden;
+        applyHidden();
+        invalidate();
+    }
     /// Exact values at the cursor, from the reader; until they come the buckets answer.
     void setLegendValues(std::vector<LegendValue> values);
     void setGutter(int wish); ///< px left of the plot, where the shared axis leaves it that room
