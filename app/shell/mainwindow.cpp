@@ -380,7 +380,8 @@ void MainWindow::restoreSession()
     restoreList(m_settings, *m_parts.driver->runs(), *m_parts.docks->panel<views::RunsPanel>());
 }
 
-/// Of the run of the last session: what it was compared with, and what views could not choose without it.
+/// Of the run of the last session: what it was compared with, and what views could not choose without it. The rest has
+/// been chosen at the start, where the window may never have a run: what a box of ranks or layers offers is known now.
 void MainWindow::restoreChoices()
 {
     m_parts.tabs->setChoices(m_settings.viewChoices);
