@@ -883,8 +883,10 @@ private Q_SLOTS:
         m_state->setStat(Stat::Nans);
         settle();
         QCOMPARE(m_state->visibleRange().first.value + map->namedCell().column, kBreaks);
+        Theme::apply(*qApp, dark ? Theme::Mode::Light : Theme::Mode::Dark);
         m_state->setCursor({});
         auto* note = m_view->findChild<QLabel*>(QStringLiteral("compareNote"));
+        QTRY_VERIFY(note->text().contains(Theme::current().accent.name()));
         QTest::mouseClick(note, Qt::LeftButton, {}, QPoint(20, note->height() / 2));
         QCOMPARE(m_state->cursor(), std::optional(Step { kBreaks }));
         QCOMPARE(m_state->selection(), (std::vector<ModuleKey> { { QStringLiteral("layers.1.fc.weight"), {} } }));
@@ -898,6 +900,21 @@ private Q_SLOTS:
         choose("compareAlign", static_cast<int>(XAxis::Samples)); // step 1 of both was compared
         settle();
         QCOMPARE(m_view->map()->namedCell(), NamedCell());
+    }
+
+    void whatIsNotAlignedSaysSoFirstAndHasOneAxis()
+    {
+        m_view->resize(1600, 900);
+        compareWith({ "more" }); // of which more could be said
+        settle();
+        const QRect plot = m_view->map()->plotRect();
+        choose("compareAlign", static_cast<int>(XAxis::Tokens)); // which none of them records
+        settle();
+        QCOMPARE(m_view->map()->plotRect(), plot);
+        QVERIFY2(noteText().startsWith(QStringLiteral("not recorded by a")), qPrintable(noteText()));
+        choose("compareAlign", static_cast<int>(XAxis::Samples));
+        settle();
+        QVERIFY(m_view->map()->plotRect().height() < plot.height());
     }
 
     void aFilterThatHidesTheFirstDifferenceNamesThatOfWhatIsShown()

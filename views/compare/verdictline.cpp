@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -31,8 +32,8 @@ constexpr int kSign = 34; ///< px left of the words
 /// The first characters as a link, spaces as many as there are.
 QString linked(const QString& words, qsizetype count)
 {
-    return QStringLiteral("<a href=\"#\">%1</a>%2")
-        .arg(words.left(count).toHtmlEscaped(),
+    return QStringLiteral("<a href=\"#\" style=\"color:%1\">%2</a>%3")
+        .arg(Theme::current().accent.name(), words.left(count).toHtmlEscaped(),
             words.mid(count).toHtmlEscaped().replace(QStringLiteral("  "), QStringLiteral("&nbsp; ")));
 }
 
@@ -173,6 +174,13 @@ void VerdictLine::resizeEvent(QResizeEvent* event)
     QWidget::resizeEvent(event);
     layout()->activate();
     fit();
+}
+
+void VerdictLine::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        fit(); // a link's color stands in its text
 }
 
 void VerdictLine::paintEvent(QPaintEvent*)
