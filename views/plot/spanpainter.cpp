@@ -154,42 +154,52 @@ void SpanPainter::strokeFine(std::span<const ColumnSpan> columns, const SpanStyl
         const int last = std::min(height - 1, static_cast<int>(std::floor(high)));
         if (first > last)
             continue;
-        const auto begin = m_coverage.begin() + first;
-        std::fill(begin, begin + (last - first + 1), 0.0F);
+        // Between its ends a column of many values is covered whole: all but the pixels at the ends are plain.
+        const bool hasInside = !column.single && style.dashOn == 0;
+        const int inside = hasInside ? std::max(first, static_cast<int>(std::ceil(column.top - half))) : last + 1;
+        const int beyond = std::max(inside, std::min(last + 1, static_cast<int>(std::floor(column.bottom + half))));
+        const auto eachEnd = [inside, beyond](int from, int to, const auto& work) {
+            for (int y = from; y <= std::min(to, inside - 1); ++y)
+                work(y, static_cast<float>(y));
+            for (int y = std::max(from, beyond); y <= to; ++y)
+                work(y, static_cast<float>(y));
+        };
+        float* const coverage = m_coverage.data();
+        eachEnd(first, last, [coverage](int y, float) { coverage[y] = 0; });
         const auto add = [&](const Piece& piece) {
             // The stroke's vertical thickness grows with the slope.
             const float slope = (piece.b - piece.a) / piece.share;
             const float reach = half * std::sqrt(1 + slope * slope);
             const int from = std::max(first, static_cast<int>(std::floor(std::min(piece.a, piece.b) - reach)));
             const int to = std::min(last, static_cast<int>(std::floor(std::max(piece.a, piece.b) + reach)));
-            for (int y = from; y <= to; ++y) {
-                const float cellLow = std::max(static_cast<float>(y), low);
-                const float cellHigh = std::min(static_cast<float>(y + 1), high);
+            eachEnd(from, to, [&](int y, float at) {
+                const float cellLow = std::max(at, low);
+                const float cellHigh = std::min(at + 1, high);
                 if (cellHigh <= cellLow)
-                    continue;
+                    return;
                 const float covered = clampedMean(piece.a + reach, piece.b + reach, cellLow, cellHigh)
                     - clampedMean(piece.a - reach, piece.b - reach, cellLow, cellHigh);
-                m_coverage[static_cast<std::size_t>(y)] += covered * piece.share;
-            }
+                coverage[y] += covered * piece.share;
+            });
         };
         add({ column.left, column.middle, 0.5F });
         add({ column.middle, column.right, 0.5F });
         if (!column.single) {
-            for (int y = first; y <= last; ++y) {
-                const float covered = std::min(static_cast<float>(y + 1), column.bottom + half)
-                    - std::max(static_cast<float>(y), column.top - half);
-                float& cell = m_coverage[static_cast<std::size_t>(y)];
-                cell = std::max(cell, covered);
-            }
+            eachEnd(first, last, [&](int y, float at) {
+                const float covered = std::min(at + 1, column.bottom + half) - std::max(at, column.top - half);
+                coverage[y] = std::max(coverage[y], covered);
+            });
         }
         for (int y = first; style.dashOn > 0 && y <= last; ++y)
-            m_coverage[static_cast<std::size_t>(y)] *= dashes.at(y);
-        QRgb* pixel = origin + first * stride + x;
-        for (int y = first; y <= last; ++y, pixel += stride) {
-            const unsigned alpha = alphaOf(m_coverage[static_cast<std::size_t>(y)] * style.alpha);
-            if (alpha > 0)
-                blend(*pixel, style.color, alpha);
-        }
+            coverage[y] *= dashes.at(y);
+        QRgb* const pixels = origin + x;
+        eachEnd(first, last, [&](int y, float) {
+            if (const unsigned alpha = alphaOf(coverage[y] * style.alpha); alpha > 0)
+                blend(pixels[y * stride], style.color, alpha);
+        });
+        const unsigned alpha = alphaOf(style.alpha);
+        for (int y = inside; y < beyond; ++y)
+            blend(pixels[y * stride], style.color, alpha);
     }
 }
 
