@@ -30,6 +30,20 @@
             <numerusform>of %n runs</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%1 of %n runs</source>
+        <translation>
+            <numerusform>%1 of %n run</numerusform>
+            <numerusform>%1 of %n runs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 to %2 of %n runs</source>
+        <translation>
+            <numerusform>%1 to %2 of %n run</numerusform>
+            <numerusform>%1 to %2 of %n runs</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>ComparedCurves</name>

@@ -221,6 +221,23 @@
         <source>range</source>
         <translation>范围</translation>
     </message>
+    <message>
+        <source>%1 to %2</source>
+        <comment>the range of several runs</comment>
+        <translation>%1 至 %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n runs</source>
+        <translation>
+            <numerusform>%n 个运行中的 %1 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 to %2 of %n runs</source>
+        <translation>
+            <numerusform>%n 个运行中的 %1 至 %2 个</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>CompareWords</name>
@@ -329,6 +346,14 @@
     <message>
         <source>in this map: step %1, %2</source>
         <translation>此图中：第 %1 步，%2</translation>
+    </message>
+    <message>
+        <source>of the modules shown: nothing differs</source>
+        <translation>所显示的模块：没有差异</translation>
+    </message>
+    <message>
+        <source>of the modules shown: step %1, %2</source>
+        <translation>所显示的模块：第 %1 步，%2</translation>
     </message>
 </context>
 <context>
