@@ -2192,6 +2192,38 @@
         <source>a list of steps, such as [0, 100]</source>
         <translation>步的列表，例如 [0, 100]</translation>
     </message>
+    <message>
+        <source>nothing is collected from this step on</source>
+        <translation>从此步起不再采集</translation>
+    </message>
+    <message>
+        <source>nothing is collected from this step on: %1</source>
+        <translation>从此步起不再采集：%1</translation>
+    </message>
+    <message>
+        <source>%1 steps are collected, as collect_times asks</source>
+        <translation>已按 collect_times 的要求采集 %1 步</translation>
+    </message>
+    <message>
+        <source>the changed config is in force from this step</source>
+        <translation>修改后的配置从此步起生效</translation>
+    </message>
+    <message>
+        <source>the config that is in force stays so: %1</source>
+        <translation>仍沿用生效中的配置：%1</translation>
+    </message>
+    <message>
+        <source>%1 in the changed config</source>
+        <translation>修改后的配置中 %1</translation>
+    </message>
+    <message>
+        <source>dynamic_on is false</source>
+        <translation>dynamic_on 为 false</translation>
+    </message>
+    <message>
+        <source>collect_times is 0</source>
+        <translation>collect_times 为 0</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>

@@ -16,6 +16,7 @@
 #include <telltale/alerts/alertsettings.h>
 #include <telltale/alerts/webhookwords.h>
 #include <telltale/archive/runquery.h>
+#include <telltale/common/eventmark.h>
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/items/saidwords.h>
@@ -24,6 +25,7 @@
 #include <telltale/judge/wording.h>
 #include <telltale/notify/alertsfile.h>
 #include <telltale/notify/alertwords.h>
+#include <telltale/store/logrecord.h>
 #include <telltale/translations/translations.h>
 
 namespace wordstest {
@@ -268,12 +270,21 @@ private Q_SLOTS:
                 "revision 2 of the config for all ranks, from step 1106 on", "takes over revision 2 of the config",
                 "runs revision 2 of the config", "was past step 9 when revision 2 of the config came",
                 "refuses revision 2 of the config: it was past the step 3 times",
+                "nothing is collected from this step on: 100 steps are collected, as collect_times asks",
+                "nothing is collected from this step on: dynamic_on is false in the changed config",
+                "nothing is collected from this step on: collect_times is 0 in the changed config",
+                "the changed config is in force from this step",
                 "\"layers.9\" matches nothing in this model; did you mean \"layers.0\"?",
                 "telltale-demo-trainer is neither beside telltale nor on the PATH; build it (it needs LibTorch: "
                 "libtorch-dev) or put it there" })
             QVERIFY2(chinese(english).isEmpty(), qPrintable(chinese(english)));
         QVERIFY(
             isChinese(inLanguage(QString::fromStdString(judge::judgedEvent({ { Step { 0 }, Step { 9 } } }, 0).text))));
+        store::LogRecord stopped;
+        stopped.kind = "config";
+        stopped.text = "nothing is collected from this step on: dynamic_on is false in the changed config";
+        const views::EventMark flag = views::EventMark::of(stopped).value_or(views::EventMark {});
+        QVERIFY(isChinese(flag.label) && isChinese(flag.brief) && flag.label.startsWith(flag.brief));
         QVERIFY(inLanguage(QStringLiteral("another Telltale (process 14359) writes to /d"))
                     .contains(QLatin1String("14359")));
         for (const char* line : { "state:odd", "since:never", "config:x", "severity:low" }) {

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include <telltale/items/saidwords.h>
 #include <telltale/judge/rulesinforce.h>
 #include <telltale/store/confighistory.h>
 
@@ -34,7 +35,8 @@ std::optional<EventMark> EventMark::of(const store::LogRecord& record)
     // Agents write what happened, a colon, and why.
     const QString text = QString::fromStdString(record.text);
     const qsizetype why = text.indexOf(QLatin1String(": "));
-    return EventMark { record.steps.first, *shape, text, record.id, 0, why < 0 ? QString() : text.left(why) };
+    return EventMark { record.steps.first, *shape, items::saidwords::inLanguage(text), record.id, 0,
+        why < 0 ? QString() : items::saidwords::inLanguage(text.left(why)) };
 }
 
 EventMark EventMark::of(const judge::Incident& incident)
