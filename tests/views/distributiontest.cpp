@@ -290,7 +290,6 @@ private Q_SLOTS:
         }
     }
 
-    /// The least of all numbers above zero is an edge, and no one's business.
     void theLegendStandsAtAStepThatTheRunHas()
     {
         m_state->setSelection({ key(0) });
@@ -316,6 +315,7 @@ private Q_SLOTS:
         QVERIFY(curves->legendValues().front().value != newest.front().value);
     }
 
+    /// The least of all numbers above zero is an edge, and no one's business.
     void whatIsNextToZeroBeginsThere()
     {
         m_state->setKind(Kind::GradReduced);
