@@ -139,7 +139,7 @@ void CompareBar::fill()
     for (QComboBox* box : { m_againstBox, m_kindBox, m_statBox, m_rankBox })
         box->clear();
     for (std::size_t run = 1; run <= others; ++run) {
-        addChoice(m_againstBox, m_state->runName(run), 
+        addChoice(m_againstBox, m_state->runName(run),
             QString::fromStdString(m_state->comparedRuns()[run - 1].run->locator.text()), static_cast<int>(run));
         m_againstBox->setItemIcon(m_againstBox->count() - 1, runIcon(run));
     }
