@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <random>
+#include <tuple>
+#include <utility>
 
 #include <QPainter>
 
@@ -71,6 +73,40 @@ QImage paint(const std::vector<ColumnSpan>& spans, QSize size, SpanPainter::Qual
     style.width = width;
     SpanPainter(image, image.rect()).stroke(spans, style, quality);
     return image;
+}
+
+/// `share` of `color` over `ground`, in 256ths as everything here is painted.
+QRgb blended(QRgb ground, QRgb color, double share)
+{
+    const auto part = static_cast<int>(std::lround(share * 256));
+    const auto mix = [part](int below, int above) { return (below * (256 - part) + above * part) >> 8; };
+    return qRgb(mix(qRed(ground), qRed(color)), mix(qGreen(ground), qGreen(color)), mix(qBlue(ground), qBlue(color)));
+}
+
+/// Share of pixel y of column x that a stroke covers, which no pixel is spared: the extent of the column's values, or
+/// its line from the left to the middle to the right, as far as the columns beside it reach.
+double plainCoverage(const std::vector<ColumnSpan>& spans, std::size_t x, int y, float half)
+{
+    const ColumnSpan& column = spans[x];
+    const auto within
+        = [y](double low, double high) { return std::max(0.0, std::min(y + 1.0, high) - std::max<double>(y, low)); };
+    float top = column.top, bottom = column.bottom;
+    for (std::size_t beside = x == 0 ? 0 : x - 1; beside < std::min(x + 2, spans.size()); ++beside) {
+        if (spans[beside].present) {
+            top = std::min(top, spans[beside].top);
+            bottom = std::max(bottom, spans[beside].bottom);
+        }
+    }
+    constexpr int kSlices = 512;
+    double line = 0;
+    for (const auto& [a, b] : { std::pair(column.left, column.middle), std::pair(column.middle, column.right) }) {
+        const double reach = static_cast<double>(half) * std::hypot(1.0, 2.0 * static_cast<double>(b - a));
+        for (int i = 0; i < kSlices; ++i) {
+            const double at = std::lerp(static_cast<double>(a), static_cast<double>(b), (i + 0.5) / kSlices);
+            line += within(std::max<double>(at - reach, top - half), std::min<double>(at + reach, bottom + half));
+        }
+    }
+    return std::max(within(column.top - half, column.bottom + half), line / (2 * kSlices));
 }
 
 }
@@ -150,6 +186,64 @@ private Q_SLOTS:
                 for (int y = static_cast<int>(std::ceil(kHeight - b.max)); y < static_cast<int>(kHeight - b.min); ++y)
                     QVERIFY2(qRed(image.pixel(x, y)) > 250, qPrintable(QStringLiteral("%1 %2").arg(x).arg(y)));
             }
+        }
+    }
+
+    void theInsideOfASteepColumnIsWhatThePlainRuleGives_data()
+    {
+        QTest::addColumn<float>("alpha");
+        QTest::newRow("opaque") << 1.0F;
+        QTest::newRow("see-through") << 0.37F;
+    }
+
+    void theInsideOfASteepColumnIsWhatThePlainRuleGives()
+    {
+        QFETCH(float, alpha);
+        constexpr QRgb kGround = 0xFF204070;
+        const QRect plot(3, 5, 60, 90);
+        std::mt19937 random(11);
+        std::uniform_real_distribution<float> ends(-12, 102), share(0, 1);
+        for (const float width : { 0.6F, 1.0F, 1.5F, 2.25F, 3.0F, 4.5F }) {
+            std::vector<ColumnSpan> spans(static_cast<std::size_t>(plot.width()));
+            for (ColumnSpan& column : spans) {
+                column.present = share(random) > 0.1F;
+                std::tie(column.top, column.bottom) = std::minmax({ ends(random), ends(random) });
+                for (float* at : { &column.left, &column.middle, &column.right })
+                    *at = std::lerp(column.top, column.bottom, share(random));
+            }
+            SpanStyle style;
+            style.color = 0xFFE09020;
+            style.width = width;
+            style.alpha = alpha;
+            QImage image(70, 100, QImage::Format_RGB32);
+            image.fill(kGround);
+            SpanPainter(image, plot).stroke(spans, style, SpanPainter::Quality::Fine);
+            int whole = 0, parts = 0;
+            for (int y = 0; y < image.height(); ++y) {
+                for (int x = 0; x < image.width(); ++x) {
+                    const int row = y - plot.top();
+                    const auto at = static_cast<std::size_t>(x - plot.left());
+                    const bool isStroked = plot.contains(x, y) && spans[at].present;
+                    const double covered = isStroked ? plainCoverage(spans, at, row, width / 2) : 0;
+                    const QRgb expected = blended(kGround, style.color, covered * static_cast<double>(alpha));
+                    const QRgb got = image.pixel(x, y);
+                    const bool isWhole = isStroked && static_cast<float>(row) >= spans[at].top - width / 2
+                        && static_cast<float>(row + 1) <= spans[at].bottom + width / 2;
+                    const int off = isWhole || !isStroked ? 0 : 1;
+                    whole += isWhole;
+                    parts += covered > 0 && covered < 1;
+                    QVERIFY2(std::abs(qRed(got) - qRed(expected)) <= off
+                            && std::abs(qGreen(got) - qGreen(expected)) <= off
+                            && std::abs(qBlue(got) - qBlue(expected)) <= off,
+                        qPrintable(QStringLiteral("%1, %2 at width %3: %4, not %5")
+                                       .arg(x)
+                                       .arg(y)
+                                       .arg(static_cast<double>(width))
+                                       .arg(got, 0, 16)
+                                       .arg(expected, 0, 16)));
+                }
+            }
+            QVERIFY(whole > 1000 && parts > 50);
         }
     }
 
