@@ -150,10 +150,7 @@ void CompareView::connectState()
         m_showsAll = true;
         askSoon(Urgency::Now);
     });
-    connect(m_bar, &CompareBar::questionChanged, this, [this] {
-        fitAxis();
-        askSoon(Urgency::Now);
-    });
+    connect(m_bar, &CompareBar::questionChanged, this, [this] { askSoon(Urgency::Now); });
     connect(m_split, &QSplitter::splitterMoved, this, &CompareView::fitAxis);
     connect(m_bar, &CompareBar::conformanceChanged, this, [this] {
         m_isConformanceOutdated = true;
