@@ -939,6 +939,18 @@ private Q_SLOTS:
         QCOMPARE(m_view->map()->namedCell().column, kParts);
     }
 
+    void withoutCurvesTheTableHasNoColumnsForThem()
+    {
+        compareWith({ "b" });
+        m_state->setSelection({ { QStringLiteral("nobody"), {} } });
+        settle();
+        const QList<QByteArray> lines = csv().trimmed().split('\n');
+        QCOMPARE(lines.size(), kRows * kSteps + 1);
+        QVERIFY2(lines[0].trimmed().endsWith(",difference,ratio"), lines[0].constData());
+        for (const QByteArray& line : lines)
+            QCOMPARE(line.count(','), 12);
+    }
+
     void furtherRunsAndTheBandAreInTheTable()
     {
         compareWith({ "seed", "other" });

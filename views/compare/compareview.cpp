@@ -551,7 +551,8 @@ Expected<void> CompareView::writeCsv(QIODevice* device) const
     case BelowMap::Band:
         break;
     }
-    return writeDifferenceCsv(device, m_map->picture(), m_curves->picture().get());
+    const auto curves = m_curves->picture();
+    return writeDifferenceCsv(device, m_map->picture(), curves && !curves->isEmpty() ? curves.get() : nullptr);
 }
 
 }
