@@ -7,6 +7,7 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -937,6 +938,41 @@ private Q_SLOTS:
         QCOMPARE(m_view->map()->namedCell(), NamedCell());
         QVERIFY(!filter("").contains(QStringLiteral("of the modules shown")));
         QCOMPARE(m_view->map()->namedCell().column, kParts);
+    }
+
+    void aQuestionThatFailedSaysNothingOfWhatIsShown()
+    {
+        const QString gone = QString::fromStdString(path("gone"));
+        write(gone.toStdString(), run("b"));
+        compareWith({ "gone" });
+        settle();
+        QVERIFY(QFile::remove(gone)); // which the map's readers hold open
+        m_state->setModuleFilter(QStringLiteral("layers.1"));
+        settle();
+        QCOMPARE(m_view->map()->picture()->rows.size(), std::size_t { 1 });
+        QVERIFY2(!noteText().contains(QStringLiteral("of the modules shown")), qPrintable(noteText()));
+        QCOMPARE(m_view->map()->namedCell(), NamedCell());
+    }
+
+    void whatIsSaidOfTheRowsThatAreShownStandsWhileARunIsRecorded()
+    {
+        m_view->resize(1600, 900);
+        test::CapsuleBuilder builder(path("lives"), "lives");
+        const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+        stage(builder, stream, run("b"), 0, 180);
+        m_state->setComparedRuns(
+            { { std::make_shared<store::RunHandle>(builder.liveHandle()), reader("a")->catalog().value() } });
+        settle();
+        m_state->setModuleFilter(QStringLiteral("layers.1"));
+        settle();
+        const QString said = QStringLiteral("of the modules shown: step %1, layers.1.fc.weight").arg(kBreaks);
+        QVERIFY2(noteText().startsWith(said), qPrintable(noteText()));
+        m_pool->setWake([] {}); // the next questions have no answer
+        QTRY_VERIFY_WITH_TIMEOUT(m_view->conformance().isBusy(), 20'000);
+        QVERIFY2(noteText().startsWith(said), qPrintable(noteText()));
+        QCOMPARE(m_view->map()->namedCell().column, kBreaks);
+        m_state->setComparedRuns({});
+        settle();
     }
 
     void withoutCurvesTheTableHasNoColumnsForThem()

@@ -416,7 +416,7 @@ void CompareView::tellFirstOfMap()
         const judge::Deviation* one = first == found->firstOfMaps.end() ? nullptr : &first->second;
         if (one && !context().state->moduleFilter().isEmpty() && rowOf(*map, *one, -1) < 0) {
             one = firstOfShown(map->kind, map->stat, rank);
-            note = m_ofShown.isBusy() ? QString() : firstOfShownText(one);
+            note = m_ofShown.found() ? firstOfShownText(one) : QString();
         } else if (one) {
             note = firstOfMapText(*found, *one);
         }
