@@ -13,6 +13,7 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
 #include <QToolButton>
@@ -938,6 +939,53 @@ private Q_SLOTS:
         QCOMPARE(m_view->map()->namedCell(), NamedCell());
         QVERIFY(!filter("").contains(QStringLiteral("of the modules shown")));
         QCOMPARE(m_view->map()->namedCell().column, kParts);
+    }
+
+    void rowsThatAreShownAreAskedOfOnlyWhereTheirFirstIsHidden()
+    {
+        compareWith({ "b" });
+        settle();
+        const auto holders = [this] { return m_state->comparedRuns().front().run.use_count(); };
+        const auto filter = [&](const char* text) {
+            m_state->setModuleFilter(QLatin1String(text));
+            settle();
+            return holders();
+        };
+        QTRY_COMPARE(holders(), 2); // the comparison of all, and the window
+        QTRY_COMPARE(filter("layers.1"), 3);
+        QTRY_COMPARE(filter("layers.3"), 2);
+        QTRY_COMPARE(filter("layers.1"), 3);
+        const std::weak_ptr run = m_state->comparedRuns().front().run;
+        m_state->setComparedRuns({});
+        settle();
+        QTRY_VERIFY(run.expired());
+    }
+
+    void whatWasAskedIsNotAskedAgain()
+    {
+        Conformance asked(m_pool.get());
+        QSignalSpy changed(&asked, &Conformance::changed);
+        const std::vector runs { handle("a"), handle("b") };
+        judge::ComparisonWish wish;
+        wish.kind = Kind::GradReduced;
+        wish.pattern = "layers.1";
+        const auto isAsked = [&] {
+            const auto before = changed.size();
+            asked.askOnce(runs, 1, wish);
+            return changed.size() > before && asked.isBusy() && !asked.found();
+        };
+        QVERIFY(isAsked());
+        QVERIFY(!isAsked());
+        QTRY_VERIFY(asked.found());
+        QVERIFY(!isAsked());
+        QVERIFY(asked.found());
+        wish.tolerance = 0.1;
+        QVERIFY(isAsked());
+        wish.pattern = "layers.2";
+        QVERIFY(isAsked());
+        asked.clear();
+        QVERIFY(!asked.isBusy());
+        QVERIFY(isAsked());
     }
 
     void aQuestionThatFailedSaysNothingOfWhatIsShown()

@@ -192,8 +192,7 @@ void CompareView::connectState()
         if (!isVisible() || !m_conformance.hasLive())
             return;
         m_conformance.askMore();
-        if (m_shownOf)
-            m_ofShown.askMore();
+        m_ofShown.askMore();
         m_isOutdated = m_queries.isBusy();
         if (!m_isOutdated)
             askSoon(Urgency::WhenIdle);
@@ -362,7 +361,6 @@ void CompareView::askConformance()
 {
     if (!std::exchange(m_isConformanceOutdated, false))
         return;
-    m_shownOf.reset();
     judge::ComparisonWish wish;
     wish.tolerance = m_bar->tolerance();
     m_conformance.ask(runs(), m_bar->against(), std::move(wish));
@@ -398,31 +396,30 @@ void CompareView::show(const CompareAnswer& answer)
     if (answer.onlyInB > 0)
         notes.append(tr("%n rows only in B", nullptr, answer.onlyInB));
     m_verdict->setPictureNotes(notes);
-    tellFirstOfMap();
     m_below->setVisible(hasOthers());
+    tellFirstOfMap();
 }
 
 /// The sentence is of all kinds and rows: the map may have a first difference of its own. Steps that are laid beside
-/// others were not compared.
+/// others were not compared. Rows that a filter leaves are asked of only as long as it hides what differs first.
 void CompareView::tellFirstOfMap()
 {
-    m_firstOfMap.reset();
     const auto& found = m_conformance.found();
     const HeatPicture* map = m_map->picture();
-    QString note;
+    const judge::Deviation* one = nullptr;
     if (found && map && !map->rows.empty() && !(m_curves->picture() && m_curves->picture()->warp)) {
-        const Rank rank = map->rows.front().rank;
-        const auto first = found->firstOfMaps.find({ map->kind, map->stat, rank });
-        const judge::Deviation* one = first == found->firstOfMaps.end() ? nullptr : &first->second;
-        if (one && !context().state->moduleFilter().isEmpty() && rowOf(*map, *one, -1) < 0) {
-            one = firstOfShown(map->kind, map->stat, rank);
-            note = m_ofShown.found() ? firstOfShownText(one) : QString();
-        } else if (one) {
-            note = firstOfMapText(*found, *one);
-        }
-        if (one)
-            m_firstOfMap = *one;
+        const auto first = found->firstOfMaps.find({ map->kind, map->stat, map->rows.front().rank });
+        one = first == found->firstOfMaps.end() ? nullptr : &first->second;
     }
+    QString note;
+    if (one && !context().state->moduleFilter().isEmpty() && rowOf(*map, *one, -1) < 0) {
+        one = firstOfShown(*map);
+        note = m_ofShown.found() ? firstOfShownText(one) : QString();
+    } else {
+        m_ofShown.clear();
+        note = one ? firstOfMapText(*found, *one) : QString();
+    }
+    m_firstOfMap = one ? std::optional(*one) : std::nullopt;
     m_verdict->setMapNote(note, m_firstOfMap.has_value());
     NamedCell cell;
     if (m_firstOfMap) {
@@ -434,19 +431,15 @@ void CompareView::tellFirstOfMap()
 }
 
 /// Null where nothing differs, or as long as nobody knows.
-const judge::Deviation* CompareView::firstOfShown(Kind kind, Stat stat, Rank rank)
+const judge::Deviation* CompareView::firstOfShown(const HeatPicture& map)
 {
-    const std::tuple wanted(kind, stat, rank, context().state->moduleFilter());
-    if (m_shownOf != wanted) {
-        m_shownOf = wanted;
-        judge::ComparisonWish wish;
-        wish.kind = kind;
-        wish.stat = stat;
-        wish.ranks = { rank };
-        wish.pattern = context().state->moduleFilter().toStdString();
-        wish.tolerance = m_bar->tolerance();
-        m_ofShown.ask(runs(), m_bar->against(), std::move(wish));
-    }
+    judge::ComparisonWish wish;
+    wish.kind = map.kind;
+    wish.stat = map.stat;
+    wish.ranks = { map.rows.front().rank };
+    wish.pattern = context().state->moduleFilter().toStdString();
+    wish.tolerance = m_bar->tolerance();
+    m_ofShown.askOnce(runs(), m_bar->against(), std::move(wish));
     return m_ofShown.found() && !m_ofShown.found()->isEqual() ? &m_ofShown.found()->first.front() : nullptr;
 }
 

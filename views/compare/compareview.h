@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <tuple>
 
 #include <QTimer>
 
@@ -59,7 +58,7 @@ private:
     void show(const CompareAnswer& answer);
     void showConformance();
     void tellFirstOfMap();
-    const judge::Deviation* firstOfShown(Kind kind, Stat stat, Rank rank);
+    const judge::Deviation* firstOfShown(const HeatPicture& map);
     void showBelow();
     void goTo(const judge::Deviation& deviation);
     void copyReport() const;
@@ -74,7 +73,6 @@ private:
     CompareQueries m_queries;
     Conformance m_conformance;
     Conformance m_ofShown; ///< of the map's rows alone, where the module filter hides what differs first
-    std::optional<std::tuple<Kind, Stat, Rank, QString>> m_shownOf; ///< what that was asked of
     std::optional<judge::Deviation> m_firstOfMap; ///< that is marked
     QString m_problem; ///< why the last question had no answer
     bool m_isOutdated = false; ///< data came while a question ran

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
@@ -18,6 +19,11 @@ constexpr std::int64_t kLiveLag = 2; ///< steps that may still lack values which
 bool isLive(const store::RunRef& run)
 {
     return run->live && !run->live->closed.load(std::memory_order_acquire);
+}
+
+auto wished(const judge::ComparisonWish& wish)
+{
+    return std::tie(wish.kind, wish.stat, wish.ranks, wish.pattern, wish.steps, wish.tolerance);
 }
 
 Expected<judge::Comparison> compareWith(store::RunReader& reference, store::RunReader& other,
@@ -65,12 +71,20 @@ Conformance::~Conformance()
 void Conformance::ask(std::vector<store::RunRef> runs, std::size_t against, judge::ComparisonWish wish)
 {
     items::assertGuiThread();
-    clear();
+    forget();
     m_runs = std::move(runs);
     m_against = against;
     m_wish = std::move(wish);
     if (m_queries && against < m_runs.size())
         submit(false);
+    else
+        Q_EMIT changed();
+}
+
+void Conformance::askOnce(std::vector<store::RunRef> runs, std::size_t against, judge::ComparisonWish wish)
+{
+    if (runs != m_runs || against != m_against || wished(wish) != wished(m_wish))
+        ask(std::move(runs), against, std::move(wish));
 }
 
 bool Conformance::hasLive() const
@@ -152,6 +166,14 @@ void Conformance::stop()
 
 void Conformance::clear()
 {
+    if (m_runs.empty())
+        return;
+    forget();
+    Q_EMIT changed();
+}
+
+void Conformance::forget()
+{
     if (m_queries)
         m_queries->cancel(m_id);
     m_progress.stop();
@@ -160,7 +182,6 @@ void Conformance::clear()
     m_facts.clear();
     m_problem.clear();
     m_runs.clear();
-    Q_EMIT changed();
 }
 
 }

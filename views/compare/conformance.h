@@ -27,6 +27,8 @@ public:
     /// What `wish` says of runs[against] against runs[0]; facts of all, unless it is of one kind. Nothing is found
     /// until it is done.
     void ask(std::vector<store::RunRef> runs, std::size_t against, judge::ComparisonWish wish);
+    /// The same, unless that is what was asked last.
+    void askOnce(std::vector<store::RunRef> runs, std::size_t against, judge::ComparisonWish wish);
     /// Live runs: the steps that came since. Nothing while it is busy or was never asked.
     void askMore();
     void stop(); ///< what was found before stays
@@ -45,6 +47,7 @@ Q_SIGNALS:
 
 private:
     struct Answer;
+    void forget();
     void submit(bool isMore);
     void take(const Answer& answer, bool isMore);
 
