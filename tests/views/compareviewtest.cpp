@@ -646,6 +646,32 @@ private Q_SLOTS:
         QVERIFY(shown(7) != shown(100));
     }
 
+    void aNaNOfOneRunIsSignedAboveTheBand()
+    {
+        show("seed");
+        compareWith({ "a", "b" }); // of which "b" has a NaN beside what is finite
+        m_state->setSelection({ { QStringLiteral("layers.1.fc.weight"), {} } });
+        choose("compareBelow", static_cast<int>(BelowMap::Band));
+        settle();
+        CurveCanvas& canvas = *m_view->curves();
+        const QRect plot = canvas.plotRect();
+        const QImage image = canvas.renderTo(canvas.size());
+        const auto isSigned = [&](int step) {
+            const int x = plot.left() + static_cast<int>((step + 0.5) * plot.width() / kSteps);
+            for (int y = 0; y < plot.top(); ++y) {
+                if (image.pixelColor(x, y) == Theme::current().criticalMark)
+                    return true;
+            }
+            return false;
+        };
+        QVERIFY(isSigned(kBreaks));
+        QVERIFY(!isSigned(kBreaks - 10) && !isSigned(kBreaks + 10));
+        m_state->setCursor(Step { kBreaks });
+        for (const LegendValue& value : canvas.legendValues())
+            QCOMPARE(value.state, CellState::NaN);
+        QCOMPARE(canvas.legendValues()[0].where, QStringLiteral("of 3 runs"));
+    }
+
     void oneValueBesideANaNIsNoBand()
     {
         series::Bucket two, nan;
