@@ -11,8 +11,20 @@
 
 namespace telltale::test {
 
-/// A window of a size that has room for everything, shown and active, on a data directory. `store` may be null.
-/// Thread: the test's.
+/// A window of a size that has room for everything, shown and active. Thread: the test's.
+inline std::unique_ptr<shell::MainWindow> showWindow(
+    const shell::AppContext& context, const settings::LoadedSettings& loaded)
+{
+    auto window = std::make_unique<shell::MainWindow>(context, loaded);
+    window->toaster()->setAnimated(false);
+    window->resize(1500, 950);
+    window->show();
+    if (!QTest::qWaitForWindowActive(window.get()))
+        QTest::qFail("the window is not active", __FILE__, __LINE__);
+    return window;
+}
+
+/// The same on a data directory, without agents. `store` may be null.
 inline std::unique_ptr<shell::MainWindow> showWindow(const QString& dataDir, store::QueryPool* queries,
     store::StoreService* store, const settings::LoadedSettings& loaded)
 {
@@ -21,13 +33,7 @@ inline std::unique_ptr<shell::MainWindow> showWindow(const QString& dataDir, sto
     context.store = store;
     context.dataDir = dataDir.toStdString();
     context.connections = [] { return std::vector<ConnectionInfo>(); };
-    auto window = std::make_unique<shell::MainWindow>(context, loaded);
-    window->toaster()->setAnimated(false);
-    window->resize(1500, 950);
-    window->show();
-    if (!QTest::qWaitForWindowActive(window.get()))
-        QTest::qFail("the window is not active", __FILE__, __LINE__);
-    return window;
+    return showWindow(context, loaded);
 }
 
 }

@@ -16,10 +16,10 @@
 #include <telltale/items/runsmodel.h>
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/rundriver.h>
-#include <telltale/shell/toaster.h>
 #include <telltale/store/querypool.h>
 
 #include "shellfixture.h"
+#include "shownwindow.h"
 
 namespace telltale::test {
 
@@ -49,11 +49,7 @@ protected:
             }
             return ingest::importAnything(m_dir->path().toStdString(), path, goesOn);
         };
-        m_window = std::make_unique<shell::MainWindow>(context, settings::LoadedSettings {});
-        m_window->toaster()->setAnimated(false);
-        m_window->resize(1500, 950);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        m_window = showWindow(context, {});
         QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), 20'000);
     }
     void closeWindow()
