@@ -31,4 +31,10 @@ CellState readoutState(Stat stat, const CellValue& cell, std::uint64_t numel)
     return cell.state;
 }
 
+bool isPartOf(Stat stat, const CellValue& cell, std::uint64_t numel)
+{
+    return factsOf(stat).nonFinite == NonFinite::OverFinite && isNonFinite(cell.state)
+        && readoutState(stat, cell, numel) == CellState::Value;
+}
+
 }

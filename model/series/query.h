@@ -127,6 +127,8 @@ struct CellValue {
 /// stay, the extremes are the non-finite ones themselves, the share of zeros is over all elements. Where nothing is
 /// finite, or there is no element, every one of them is NaN. `numel` 0 = unknown.
 CellState readoutState(Stat stat, const CellValue& cell, std::uint64_t numel);
+/// Whether that is a value of the finite elements beside others, which the cell's state names. `numel` 0 = unknown.
+bool isPartOf(Stat stat, const CellValue& cell, std::uint64_t numel);
 
 struct RawValue {
     Step step;

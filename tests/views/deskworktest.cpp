@@ -568,6 +568,9 @@ private Q_SLOTS:
         const auto* list = m_window->findChild<QTreeView*>(QStringLiteral("inspectorKinds"));
         QTRY_VERIFY_WITH_TIMEOUT(
             list->model()->index(0, 1).data().toString().endsWith(QStringLiteral(", NaN left out")), kWaitMs);
+        state()->setStat(Stat::Zeros); // of all of them
+        QTRY_VERIFY_WITH_TIMEOUT(list->model()->index(0, 1).data().toString().endsWith(u'%'), kWaitMs);
+        state()->setStat(Stat::Norm);
         // Of a number that is finite itself nothing is in the color of what is not.
         state()->setSelection({ { QStringLiteral("layers.7.attn.qkv"), protocolone::slotOf("output") } });
         state()->setCursor(Step { test::DemoCapsule::kFirstBad });

@@ -303,9 +303,11 @@ private Q_SLOTS:
         LegendValue one;
         one.state = cell.state;
         one.value = cell.value;
-        one.isPart = LegendValue::isPartOf(Stat::Norm, cell);
+        one.isPart = series::isPartOf(Stat::Norm, cell, 0);
         QVERIFY(one.isPart);
-        QVERIFY(!LegendValue::isPartOf(Stat::Max, cell)); // which is itself what is not finite
+        QVERIFY(!series::isPartOf(Stat::Max, cell, 0)); // which is itself what is not finite
+        QVERIFY(!series::isPartOf(Stat::Zeros, cell, 0)); // which leaves out none
+        QVERIFY(!series::isPartOf(Stat::Norm, cell, cell.nans)); // of nothing finite
         QCOMPARE(one.text(), QStringLiteral("NaN"));
         const QFontMetricsF metrics(numberFont(12, 500));
         QCOMPARE(one.textIn(metrics, 400), QStringLiteral("2.798, NaN left out"));

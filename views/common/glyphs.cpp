@@ -49,6 +49,12 @@ QString word(CellState state)
     return {};
 }
 
+QString leftOutText(CellState others)
+{
+    return QCoreApplication::translate("Glyphs", "%1 left out", "of a value over the finite elements: the others")
+        .arg(word(others));
+}
+
 QColor fill(CellState state, const Theme& theme)
 {
     switch (state) {

@@ -18,6 +18,7 @@ namespace telltale::views {
 namespace glyphs {
 
 QString word(series::CellState state); ///< "NaN", "+Inf", "not collected", ...; empty for a value
+QString leftOutText(series::CellState others); ///< "NaN left out": beside a value of the finite elements
 /// Fill of a cell; base for the ways of having no value.
 QColor fill(series::CellState state, const Theme& theme);
 /// Color of the mark on that fill.

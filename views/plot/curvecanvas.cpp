@@ -476,9 +476,7 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     readout.state = bucket.state >= CellState::Value ? bucket.state : CellState::Value;
     if (LegendValue::isPartOf(one.stat, bucket)) {
         readout.value = statValueText(one.stat, bucket.last);
-        readout.detail = QCoreApplication::translate(
-            "telltale::views::InspectorPanel", "%1 left out", "of a value over the finite elements: the others")
-                             .arg(glyphs::word(bucket.state));
+        readout.detail = glyphs::leftOutText(bucket.state);
     } else if (series::isNonFinite(bucket.state)) {
         readout.value = glyphs::word(bucket.state);
         if (bucket.finite > 0)

@@ -106,7 +106,7 @@ void ExactValues::take(const CurvePicture& picture, int run, const std::vector<s
         value.stat = picture.series[i].stat;
         value.state = cells.front()[i].state;
         value.value = cells.front()[i].value;
-        value.isPart = LegendValue::isPartOf(value.stat, cells.front()[i]);
+        value.isPart = series::isPartOf(value.stat, cells.front()[i], 0);
         if (cells.size() == 3)
             value.compare(cells[1][i], cells[2][i]);
     }

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QCoreApplication>
-
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/labels.h>
@@ -35,18 +33,12 @@ QString figures(Stat stat, double value)
 
 }
 
-bool LegendValue::isPartOf(Stat stat, const series::CellValue& cell)
-{
-    return factsOf(stat).nonFinite == NonFinite::OverFinite && series::isNonFinite(cell.state)
-        && series::readoutState(stat, cell, 0) == series::CellState::Value; // 0: how many is not known here
-}
-
 bool LegendValue::isPartOf(Stat stat, const series::Bucket& bucket)
 {
     series::CellValue cell;
     cell.state = bucket.state;
     cell.value = bucket.last;
-    return bucket.samples == 1 && bucket.finite == 1 && isPartOf(stat, cell);
+    return bucket.samples == 1 && bucket.finite == 1 && series::isPartOf(stat, cell, 0); // 0: how many is not known
 }
 
 LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries& one)
@@ -108,10 +100,7 @@ QString LegendValue::textIn(const QFontMetricsF& metrics, double room) const
         return text();
     const QString part = figures(stat, value) + items::comma();
     const QString brief = part + text();
-    const QString whole = part
-        + QCoreApplication::translate(
-            "telltale::views::InspectorPanel", "%1 left out", "of a value over the finite elements: the others")
-              .arg(text());
+    const QString whole = part + glyphs::leftOutText(state);
     return metrics.horizontalAdvance(whole) <= room ? whole : metrics.horizontalAdvance(brief) <= room ? brief : text();
 }
 

@@ -21,9 +21,8 @@ struct LegendValue {
     QString where; ///< said in place of the series' own: of how many runs, "0.12 to 0.34" of a band
     bool isExact = false; ///< the reader was asked; else the picture's own bucket answers
 
-    /// Whether a value of a statistic is over the finite elements of a tensor that has others.
-    static bool isPartOf(Stat stat, const series::CellValue& cell);
-    static bool isPartOf(Stat stat, const series::Bucket& bucket); ///< never of several samples
+    /// As series::isPartOf; never of several samples.
+    static bool isPartOf(Stat stat, const series::Bucket& bucket);
     /// Without a cursor: what a series was last, unless it ended longer ago than its line would be drawn through.
     static LegendValue newestOf(const CurvePicture& picture, const CurveSeries& one);
     /// Says what it was at both marks, and the difference where both are values.

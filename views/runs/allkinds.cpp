@@ -5,7 +5,6 @@
 #include <array>
 #include <map>
 
-#include <QCoreApplication>
 #include <QHeaderView>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -72,11 +71,7 @@ QString valueText(Stat stat, const series::CellValue& cell)
     if (state != series::CellState::Value)
         return QChar(0x2013);
     const QString text = statValueText(stat, cell.value);
-    return series::isNonFinite(cell.state) ? text + items::comma()
-            + QCoreApplication::translate(
-                "telltale::views::InspectorPanel", "%1 left out", "of a value over the finite elements: the others")
-                  .arg(glyphs::word(cell.state))
-                                           : text;
+    return series::isPartOf(stat, cell, 0) ? text + items::comma() + glyphs::leftOutText(cell.state) : text;
 }
 
 }

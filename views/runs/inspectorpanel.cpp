@@ -345,7 +345,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
         for (std::size_t c = 0; c < answer.values[i].size(); ++c) {
             const std::uint64_t numel = c < m_numels.size() ? m_numels[c] : 0;
             row.values.push_back(valueOf(stats[i], answer.values[i][c], numel, step));
-            isOverFinite = isOverFinite || isPartOf(stats[i], answer.values[i][c], numel);
+            isOverFinite = isOverFinite || series::isPartOf(stats[i], answer.values[i][c], numel);
         }
         addLastFinite(row, stats[i], answer.lastFinite[i]);
         if (row.values.size() == order.size()) {

@@ -75,12 +75,6 @@ QString statLabel(Stat stat)
     }
 }
 
-bool isPartOf(Stat stat, const CellValue& cell, std::uint64_t numel)
-{
-    return factsOf(stat).nonFinite == NonFinite::OverFinite && series::isNonFinite(cell.state)
-        && series::readoutState(stat, cell, numel) == CellState::Value;
-}
-
 FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, Step shownStep)
 {
     FactTable::Value value;
@@ -104,9 +98,8 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
     default:
         value.text = QChar(0x2013);
     }
-    if (isPartOf(stat, cell, numel))
-        value.hint = InspectorPanel::tr("%1 left out", "of a value over the finite elements: the others")
-                         .arg(glyphs::word(cell.state));
+    if (series::isPartOf(stat, cell, numel))
+        value.hint = glyphs::leftOutText(cell.state);
     else if (cell.state >= CellState::Absent && cell.step != shownStep)
         value.hint = InspectorPanel::tr("of step %1").arg(formatStep(cell.step.value));
     return value;

@@ -22,9 +22,7 @@ namespace telltale::views {
 QString subtitleText(const store::Catalog& catalog, Kind kind, Rank rank, const std::vector<ModuleKey>& keys);
 QString shapeText(const store::SeriesInfo& series); ///< "[64, 128]"
 QString statLabel(Stat stat); ///< before its values
-/// A value of finite elements beside others that are not. `numel`: of its tensor, 0 = unknown.
-bool isPartOf(Stat stat, const series::CellValue& cell, std::uint64_t numel);
-/// `shownStep` is that of the title.
+/// `numel`: of its tensor, 0 = unknown. `shownStep` is that of the title.
 FactTable::Value valueOf(Stat stat, const series::CellValue& cell, std::uint64_t numel, Step shownStep);
 /// The last finite values of a row. Where two hints stand side by side, what they have in common goes below the name.
 void addLastFinite(FactTable::Row& row, Stat stat, const std::vector<std::optional<LastFinite>>& last);
