@@ -9,8 +9,6 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
 
-#include "replicacanvas.h"
-
 namespace telltale::views {
 
 namespace {
@@ -57,14 +55,14 @@ void ReplicaRanks::paintTo(QPainter& painter, const QRectF& whole) const
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
     painter.drawText(QRectF(area.left(), area.top(), area.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
-        ReplicaCanvas::tr("at step %1").arg(formatStep(m_picture->valuesStep.value)));
+        tr("at step %1").arg(formatStep(m_picture->valuesStep.value)));
     double y = area.top() + 20;
     for (std::size_t i = 0; i < m_picture->ranks.size(); ++i) {
         if (y + 34 > area.bottom() && i + 1 < m_picture->ranks.size()) {
             painter.setPen(theme.text3);
             painter.setFont(wordsFont(11));
             painter.drawText(QRectF(area.left(), y, area.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
-                ReplicaCanvas::tr("and %n more ranks", nullptr, static_cast<int>(m_picture->ranks.size() - i)));
+                tr("and %n more ranks", nullptr, static_cast<int>(m_picture->ranks.size() - i)));
             break;
         }
         const bool isOdd = std::find(odd.begin(), odd.end(), i) != odd.end();
@@ -72,7 +70,7 @@ void ReplicaRanks::paintTo(QPainter& painter, const QRectF& whole) const
         painter.setFont(numberFont(12, m_picture->ranks[i] == m_state->rank() ? 600 : 400));
         painter.setPen(theme.text2);
         painter.drawText(QRectF(area.left() + 12, y, 60, 16), Qt::AlignLeft | Qt::AlignVCenter,
-            ReplicaCanvas::tr("rank %1").arg(m_picture->ranks[i].value));
+            tr("rank %1").arg(m_picture->ranks[i].value));
         painter.setPen(series::isNonFinite(value.state) ? theme.criticalText : theme.text);
         painter.drawText(QRectF(area.left() + 60, y, 70, 16), Qt::AlignRight | Qt::AlignVCenter,
             value.state == series::CellState::Value ? statValueText(m_picture->stat, value.value)

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <QCoreApplication>
+
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
@@ -12,12 +14,16 @@
 #include <telltale/items/comma.h>
 #include <telltale/items/shownname.h>
 
-#include "inspectorpanel.h"
-
 namespace telltale::views {
 
 using series::CellState;
 using series::CellValue;
+
+namespace {
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(telltale::views::InspectorText)
+};
+}
 
 QString subtitleText(const store::Catalog& catalog, Kind kind, Rank rank, const std::vector<ModuleKey>& keys)
 {
@@ -43,7 +49,7 @@ QString subtitleText(const store::Catalog& catalog, Kind kind, Rank rank, const 
         if (std::find(ranks.begin(), ranks.end(), source.rank) == ranks.end())
             ranks.push_back(source.rank);
     }
-    parts.append(InspectorPanel::tr("rank %1 of %2").arg(rank.value).arg(ranks.size()));
+    parts.append(Words::tr("rank %1 of %2").arg(rank.value).arg(ranks.size()));
     for (const store::SourceInfo& source : catalog.sources) {
         if (source.rank != rank || source.dp < 0)
             continue;
@@ -101,7 +107,7 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
     if (series::isPartOf(stat, cell, numel))
         value.hint = glyphs::leftOutText(cell.state);
     else if (cell.state >= CellState::Absent && cell.step != shownStep)
-        value.hint = InspectorPanel::tr("of step %1").arg(formatStep(cell.step.value));
+        value.hint = Words::tr("of step %1").arg(formatStep(cell.step.value));
     return value;
 }
 
@@ -121,12 +127,12 @@ void addLastFinite(FactTable::Row& row, Stat stat, const std::vector<std::option
         places.begin(), places.end(), [&](std::size_t c) { return last[c]->step == last[places.front()]->step; });
     const bool areSeveral = places.size() + static_cast<std::size_t>(hints) > 1;
     if (areSeveral)
-        row.hint = isOneStep ? InspectorPanel::tr("last finite at %1").arg(at) : InspectorPanel::tr("last finite");
+        row.hint = isOneStep ? Words::tr("last finite at %1").arg(at) : Words::tr("last finite");
     for (const std::size_t c : places) {
         const QString finite = statValueText(stat, last[c]->value), step = formatStep(last[c]->step.value);
-        row.values[c].hint = !areSeveral ? InspectorPanel::tr("last finite %1 at %2").arg(finite, step)
+        row.values[c].hint = !areSeveral ? Words::tr("last finite %1 at %2").arg(finite, step)
             : isOneStep                  ? finite
-                        : InspectorPanel::tr("%1 at %2", "last finite value, and its step").arg(finite, step);
+                                         : Words::tr("%1 at %2", "last finite value, and its step").arg(finite, step);
     }
 }
 
@@ -138,10 +144,10 @@ QString nothingText(const InspectorAnswer& answer, Step step, StepRange own)
             why = std::max(why, cell.state);
     }
     const QString at = formatStep(step.value);
-    return !own.contains(step)      ? InspectorPanel::tr("This run has no step %1.").arg(at)
-        : why == CellState::Damaged ? InspectorPanel::tr("What was collected at step %1 cannot be read.").arg(at)
-        : why == CellState::Gap     ? InspectorPanel::tr("What was collected at step %1 did not arrive.").arg(at)
-                                    : InspectorPanel::tr("Not collected at step %1.").arg(at);
+    return !own.contains(step)      ? Words::tr("This run has no step %1.").arg(at)
+        : why == CellState::Damaged ? Words::tr("What was collected at step %1 cannot be read.").arg(at)
+        : why == CellState::Gap     ? Words::tr("What was collected at step %1 did not arrive.").arg(at)
+                                    : Words::tr("Not collected at step %1.").arg(at);
 }
 
 }

@@ -10,7 +10,6 @@
 #include <telltale/store/rowsof.h>
 
 #include "allkinds.h"
-#include "inspectorpanel.h"
 #include "rolelabel.h"
 #include "stacktext.h"
 
@@ -20,9 +19,9 @@ RecordsSection::RecordsSection(const ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , m_context(context)
     , m_queryId(context.queries ? context.queries->newView() : 0)
-    , m_stackTitle(new RoleLabel(InspectorPanel::tr("Called from"), &Theme::text2, wordsFont(11, 600), this))
+    , m_stackTitle(new RoleLabel(tr("Called from"), &Theme::text2, wordsFont(11, 600), this))
     , m_stack((new RoleLabel(&Theme::text, codeFont(12), this))->asData())
-    , m_passedTitle(new RoleLabel(InspectorPanel::tr("Inputs and outputs"), &Theme::text2, wordsFont(11, 600), this))
+    , m_passedTitle(new RoleLabel(tr("Inputs and outputs"), &Theme::text2, wordsFont(11, 600), this))
     , m_passed((new RoleLabel(&Theme::text, codeFont(12), this))->asData())
 {
     auto* layout = new QVBoxLayout(this);

@@ -15,6 +15,7 @@ class RoleLabel;
 
 /// Where the first selected module is called from and what passed through it; hidden while nothing is known of either.
 class RecordsSection : public QWidget {
+    Q_OBJECT
 public:
     explicit RecordsSection(const ViewContext& context, QWidget* parent = nullptr);
     ~RecordsSection() override;
