@@ -764,6 +764,21 @@ private Q_SLOTS:
         QCOMPARE(p.shown[0], 0.0F);
     }
 
+    void theSignOfANamedCellStaysBelowTheTopOfALowPlot()
+    {
+        const QRectF plot(30, 20, 60, 10);
+        QImage image(120, 60, QImage::Format_RGB32);
+        image.fill(Qt::magenta);
+        QPainter painter(&image);
+        paintNamedCell(painter, plot, { 60, 29, 4, 1 }, glyphs::Severity::Warning, Theme::current());
+        painter.end();
+        const int x = 60 - 3 - 8; // in the middle of its disk
+        int top = 0;
+        while (top < image.height() && image.pixel(x, top) == image.pixel(0, 0))
+            ++top;
+        QVERIFY2(std::abs(top - 20) <= 1, qPrintable(QString::number(top)));
+    }
+
     void orderingByValueKeepsEveryRowWithItsCells()
     {
         HeatPicture p = picture(20, 3);

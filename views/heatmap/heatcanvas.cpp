@@ -500,12 +500,7 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
         return;
     const Theme& theme = Theme::current();
     const QRectF cell = cellRect(m_hoverRow, m_hoverColumn);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(theme.base, 3));
-    painter.drawRect(cell.adjusted(-1, -1, 1, 1));
-    painter.setPen(QPen(theme.text, 1));
-    painter.drawRect(cell.adjusted(-1, -1, 0, 0));
+    outlineCell(painter, cell, theme);
 
     const CellState cellState = m_picture->state(m_hoverRow, m_hoverColumn);
     Readout readout;

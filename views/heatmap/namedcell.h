@@ -18,6 +18,7 @@ struct NamedCell {
     bool operator==(const NamedCell&) const = default;
 };
 
+void outlineCell(QPainter& painter, const QRectF& cell, const Theme& theme);
 /// Outlines the cell, and beside it, before it where there is room in `plot`, the sign that the sentence begins with.
 /// Thread: gui.
 void paintNamedCell(
