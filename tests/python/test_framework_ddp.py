@@ -11,6 +11,8 @@ import torch
 from ranks import run_ranks, watched
 from sharded import MICROS, Reference, check, check_same_training, net, train
 from telltale.kinds import Kind
+from telltale.names import bare_name
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.nn.parallel import DistributedDataParallel as DDP
 
 _WAYS: list[dict[str, Any]] = [
@@ -71,6 +73,37 @@ def _short(rank: int, world: int) -> None:
 
 def test_ddp_trains_the_same_bits_and_gradients_are_local_before_and_the_mean_after_reduction() -> None:
     run_ranks(_short)
+
+
+def _rows(model: torch.nn.Module, rank: int, config: dict[str, Any] | None = None) -> list[list[tuple[Any, ...]]]:
+    """What stands of each module's activations and of their gradients, under the names that are shown."""
+    optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+    recorder, monitor = watched(model, optimizer, config)
+    train(model, optimizer, rank, 1, steps=1)
+    monitor.close()
+    return [
+        sorted((bare_name(d.name), d.slot.text, float(values["norm"])) for d, values in recorder.found(kind, 0))
+        for kind in (Kind.ACTV, Kind.ACTV_GRAD)
+    ]
+
+
+def _names(rank: int, world: int) -> None:
+    """The wrapped module is the model: it stands there once, as without the wrapper."""
+    alone = _rows(net(), rank)
+    assert alone[0][0][0] == ""
+    assert _rows(DDP(net()), rank) == alone
+    [[*only], _] = _rows(DDP(torch.compile(net(), backend="eager")), rank)
+    assert {name for name, *_ in only} == {""}  # nothing can be seen within
+    config = {"xy_distribution": True, "targets": {"module": {"output": "tensor"}}}
+    assert [row[:2] for row in _rows(DDP(net()), rank, config)[0] if not row[0]] == [("", "output")]
+    checkpointed = net()
+    for number, block in enumerate(checkpointed.blocks):
+        checkpointed.blocks[number] = checkpoint_wrapper(block)
+    assert _rows(DDP(checkpointed), rank) == alone
+
+
+def test_a_module_in_a_wrapper_stands_there_once() -> None:
+    run_ranks(_names)
 
 
 @pytest.mark.long

@@ -42,6 +42,13 @@ def bare_name(name: str) -> str:
     return ".".join(parts[first:])
 
 
+def wrapper_of(name: str) -> str | None:
+    """Name of what torch.compile, FSDP or activation checkpointing wrapped the module `name` in, None where none did:
+    "fc._checkpoint_wrapped_module" -> "fc"."""
+    outer, _, last = name.rpartition(".")
+    return outer if last in _INNER_WRAPPERS else None
+
+
 def squash_name(name: str) -> str:
     """msprobe's short form of a name: from the last component that is layer(s) or embedding(s), else that starts with
     final, output or norm; a name without one stays as it is. The first component never counts."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..config import MonitorConfig
 from ..kinds import Form, Kind
-from ..names import listed
+from ..names import listed, wrapper_of
 from ..series import SeriesDesc
 from ..slots import Position, Role, Slot
 from .clock import Clock
@@ -446,4 +446,18 @@ def activations(asked: Asked) -> Iterable[Part]:
         for name, vpp, module in asked.modules()
         if is_called(module) and (targets.selects(name, vpp) or config.all_xy)
     ]
+    modules = _without_wrappers(asked, modules)
     return [Activations(asked.engine, modules)] if modules else []
+
+
+def _without_wrappers(asked: Asked, modules: list[tuple[str, int, Any, Wants]]) -> list[tuple[str, int, Any, Wants]]:
+    """One of a wrapper and the module in it, since both are called the same: the module, but under checkpointing the
+    wrapper, inside of which it runs twice."""
+    framework, places = asked.engine.framework, {(name, vpp) for name, vpp, _, _ in modules}
+    inside = framework.unhookable(asked.chunks)
+    seen = {id(module) for _, _, module, _ in modules} - inside
+    return [
+        (name, vpp, module, wants)
+        for name, vpp, module, wants in modules
+        if id(framework.wrapped(module)) not in seen and (wrapper_of(name), vpp) not in places
+    ]

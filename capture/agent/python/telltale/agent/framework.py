@@ -72,6 +72,10 @@ class Framework(abc.ABC):
     def is_called(self, module: Any) -> bool:
         """Whether a module is one that is called, and no mere list of others."""
 
+    def wrapped(self, module: Any) -> Any:
+        """The module that this one is but a wrapper of, which stands for both; None for every other one."""
+        return None
+
     def is_training(self, module: Any) -> bool:
         """Whether a call of a module now is of the training, and no evaluation."""
         return bool(module.training)

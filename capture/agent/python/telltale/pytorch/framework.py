@@ -63,6 +63,9 @@ class PyTorch(Framework):
             and type(module).forward is not torch.nn.Module.forward
         )
 
+    def wrapped(self, module: Any) -> Any:
+        return getattr(module, "module", None) if type(module).__name__ == "DistributedDataParallel" else None
+
     def described(self, tensor: Any) -> dict[str, Any]:
         dtype = DTYPES.get(tensor.dtype, DType.UNKNOWN)
         return {
