@@ -174,6 +174,64 @@ private Q_SLOTS:
         QVERIFY2(text().contains("\"dynamic_on\": false") && text().contains("// why"), text().constData());
     }
 
+    void aFileThatSaysNothingOfTheSwitchGoesOnAsBefore_data()
+    {
+        QTest::addColumn<bool>("isDynamic");
+        QTest::newRow("dynamic") << true;
+        QTest::newRow("steered") << false;
+    }
+    void aFileThatSaysNothingOfTheSwitchGoesOnAsBefore()
+    {
+        QFETCH(const bool, isDynamic);
+        if (isDynamic)
+            qputenv("DYNAMIC_MONITOR", "True");
+        put(isDynamic ? kStart : R"({"wg_distribution": true})");
+        Training t(path());
+        t.sink.isServerThere = !isDynamic;
+        const int first = isDynamic ? 1 : 0; // hooks of one step collect from the next
+        const auto edit = [&](const QByteArray& fields) {
+            put("{\"wg_distribution\": true, // \"dynamic_on\": false\n" + fields + "}");
+            QVERIFY(t.monitor->lookAtConfigNow());
+            t.run(2);
+        };
+        for (const char* digits : { "3", "4", "5" })
+            edit(QByteArray("\"ndigits\": ") + digits);
+        QCOMPARE(t.steps(Kind::GradReduced, 6), range(first, 6));
+        edit("\"dynamic_on\": false");
+        edit("\"ndigits\": 6"); // what is off stays so, too
+        QCOMPARE(t.steps(Kind::GradReduced, 10), range(first, 7));
+        edit("\"dynamic_on\": true");
+        edit("\"collect_times\": 0");
+        auto all = range(first, 7);
+        all.insert(all.end(), { 11, 12 });
+        QCOMPARE(t.steps(Kind::GradReduced, 14), all);
+    }
+
+    void anEditCountsItsStepsAsRanksThatGetItByTheDashboardDo_data()
+    {
+        aFileThatSaysNothingOfTheSwitchGoesOnAsBefore_data();
+    }
+    void anEditCountsItsStepsAsRanksThatGetItByTheDashboardDo()
+    {
+        QFETCH(const bool, isDynamic);
+        qputenv("DYNAMIC_MONITOR", "True");
+        const std::string wanted = R"({"dynamic_on": true, "param_distribution": true, "step_interval": 5})";
+        Training t(path());
+        t.sink.isServerThere = !isDynamic;
+        t.run(3);
+        put(wanted.c_str());
+        QVERIFY(t.monitor->lookAtConfigNow());
+        t.run(13);
+        // Where nobody else gets it, from the edit on, as documented for DYNAMIC_MONITOR.
+        const std::int64_t first = isDynamic ? 4 : 5;
+        QCOMPARE(t.steps(Kind::ParamOrigin, 16), (std::vector<std::int64_t> { first, first + 5, first + 10 }));
+        put(kStart);
+        Training other(path());
+        other.push(6, 1, wanted);
+        other.run(16);
+        QCOMPARE(other.steps(Kind::ParamOrigin, 16), (std::vector<std::int64_t> { 10, 15 }));
+    }
+
     void withoutADashboardAndDynamicModeNobodyLooks()
     {
         Training t(path());

@@ -13,6 +13,7 @@ import pytest
 import torch
 import torch.nn as nn
 from recording import RecordingSink
+from telltale.kinds import Kind
 from telltale.pytorch import TrainerMon
 
 
@@ -96,6 +97,13 @@ def test_the_end_of_a_collection_is_told_with_its_reason(job: Job) -> None:
     job.write(dynamic_on=True, collect_times=0)
     [(kind, step, said)] = job.step()
     assert (kind, step) == ("config", 8) and "collect_times is 0" in said
+
+
+def test_a_changed_config_begins_with_the_step_after_the_one_in_which_it_is_seen(job: Job) -> None:
+    job.write(dynamic_on=True, step_interval=4, start_step=100)
+    for _ in range(10):
+        job.step()
+    assert job.sink.steps(Kind.GRAD_REDUCED) == [1, 5, 9]
 
 
 def test_an_edit_that_comes_while_the_switch_is_written_back_stays(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -374,6 +374,66 @@ def test_without_dynamic_monitor_an_edit_is_seen_while_a_dashboard_is_there(
     job.close()
 
 
+@pytest.mark.parametrize("is_dynamic", [False, True])
+def test_a_file_that_says_nothing_of_the_switch_goes_on_as_before(
+    offers: Offers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_dynamic: bool
+) -> None:
+    if is_dynamic:
+        monkeypatch.setenv("DYNAMIC_MONITOR", "True")
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(WEIGHTS if is_dynamic else {"wg_distribution": True}))
+    job = Job(offers.join, tmp_path, str(path))
+    offers.wait(0, IN_FORCE)
+
+    def edit(fields: str) -> None:
+        in_place(path, '{"wg_distribution": true, // "dynamic_on": false\n' + fields + "}")
+        assert watch_of(job).look_now()
+        job.step(2)
+
+    first = int(is_dynamic)  # hooks of one step collect from the next
+    for digits in range(3, 6):
+        edit(f'"ndigits": {digits}')
+        assert json.loads(offers.wait(0, IN_FORCE)["json"])["dynamic_on"]
+    assert job.steps(Kind.GRAD_REDUCED) == list(range(first, 6))
+    edit('"dynamic_on": false')
+    edit('"ndigits": 6')  # what is off stays so, too
+    assert job.steps(Kind.GRAD_REDUCED) == list(range(first, 7))
+    edit('"dynamic_on": true')
+    edit('"collect_times": 0')
+    assert job.steps(Kind.GRAD_REDUCED) == [*range(first, 7), 11, 12]
+    said = [text for text in job.sink.sentences() if text.startswith("nothing is collected")]
+    assert [text.rpartition(": ")[2].split()[0] for text in said] == ["dynamic_on", "collect_times"]
+    job.close()
+
+
+@pytest.mark.parametrize("is_dynamic", [False, True])
+def test_an_edit_collects_at_the_steps_of_the_ranks_that_get_it_by_the_dashboard(
+    offers: Offers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_dynamic: bool
+) -> None:
+    if is_dynamic:
+        monkeypatch.setenv("DYNAMIC_MONITOR", "True")
+    jobs = []
+    for rank in range(2):
+        (tmp_path / str(rank)).mkdir()
+        job, path = job_with_file(offers, tmp_path / str(rank))
+        offers.wait(0, IN_FORCE)
+        job.step(3)
+        if rank == 0:
+            in_place(path, TEXT.replace("true,", 'true, "step_interval": 5,', 1))
+            assert watch_of(job).look_now()
+            job.step(3)
+            edited = json.loads(offers.wait(0, IN_FORCE)["json"])
+        else:
+            rev = offers.offer(edited)
+            offers.wait(rev, ACCEPTED)
+            job.step(3)
+            offers.wait(rev, APPLIED)
+        job.step(10)
+        job.close()
+        jobs.append(job)
+    assert [[step for step in job.steps(Kind.GRAD_REDUCED) if step > 3] for job in jobs] == [[5, 10, 15]] * 2
+
+
 def test_without_dynamic_monitor_and_a_dashboard_an_edit_is_not_looked_for(offers: Offers, tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_text(TEXT)

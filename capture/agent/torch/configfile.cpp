@@ -7,10 +7,18 @@
 #include <fstream>
 #include <iterator>
 
+#include <nlohmann/json.hpp>
+
 #include <telltale/agent/say.h>
 #include <telltale/config/instead.h>
+#include <telltale/config/relaxedjson.h>
 
 namespace telltale {
+
+bool LoadedConfig::saysDynamicOn() const
+{
+    return nlohmann::json::parse(config::plainJson(text), nullptr, false).contains("dynamic_on");
+}
 
 std::string everythingConfigText()
 {

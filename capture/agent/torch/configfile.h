@@ -12,6 +12,8 @@ namespace telltale {
 struct LoadedConfig {
     config::MonitorConfig config;
     std::string text;
+    /// Whether the text has a dynamic_on of its own, whatever it says.
+    bool saysDynamicOn() const;
 };
 
 /// A config that collects everything the C++ agent serves.

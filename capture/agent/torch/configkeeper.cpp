@@ -132,6 +132,8 @@ std::optional<ConfigKeeper::Change> ConfigKeeper::changeOf(
     }
     m_trouble.clear();
     m_text = seen->text;
+    if (!seen->saysDynamicOn()) // then it goes on as before
+        seen->config.dynamicOn = now.isOn;
     if ((m_rev > 0 && isSame(seen->config, m_config)) || m_sink.isConfigOffered(seen->text))
         return std::nullopt; // what the dashboard wants, written by this rank or by a quicker one
     if (comesByTheDashboard(seen->config))

@@ -210,7 +210,8 @@ std::string TrainerMon::State::put(const ConfigKeeper::Change& change)
     });
     m_isSwitchedOn = change.config.dynamicOn;
     if (change.rev == 0) {
-        m_options.config.startStep = m_step; // as documented for DYNAMIC_MONITOR
+        if (!m_sink.isSteered()) // else it counts as on the ranks that get it by the dashboard
+            m_options.config.startStep = m_step; // as documented for DYNAMIC_MONITOR
         m_sink.event("config", m_step, "the changed config is in force from this step", "{}");
         m_sink.blob("config", "config.json", m_step, change.text);
     }

@@ -95,6 +95,14 @@ def document_of(text: str, name: str = "the config") -> dict[str, Any]:
     return document
 
 
+def says(text: str, field: str) -> bool:
+    """Whether the text of a config that was read has a field, whatever it says."""
+    try:
+        return field in document_of(text.removeprefix("\ufeff"))
+    except ConfigError:
+        return True
+
+
 def load_or_defaults(source: Any) -> tuple[LoadedConfig, list[str]]:
     """As load(), of what a training begins with, which never fails: what holds, and a sentence for people on each
     problem."""

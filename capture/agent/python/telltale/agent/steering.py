@@ -144,11 +144,13 @@ class Steering:
             return
         self._trouble = ""
         self._text = loaded.text
+        config = loaded.config
+        if not configfile.says(loaded.text, "dynamic_on"):  # then it goes on as before
+            config.dynamic_on = loaded.document["dynamic_on"] = engine.active
         if (self._rev and loaded.document == self._document) or engine.dispatcher.is_config_offered(loaded.text):
             return  # what the dashboard wants, written by this rank or by a quicker one
         if self._comes_by_the_dashboard(loaded.document):
             return
-        config = loaded.config
         if not (self._is_switched or config.dynamic_on or self._document.get("dynamic_on")):
             # Without DYNAMIC_MONITOR the switch has meant nothing so far: it does once it is touched.
             config.dynamic_on = loaded.document["dynamic_on"] = True
@@ -164,7 +166,8 @@ class Steering:
             if was != loaded.document:
                 self._say(0, "config.json was edited")
             return
-        config.start_step = engine.step
+        if not engine.dispatcher.is_steered():  # else it counts as on the ranks that get it by the dashboard
+            config.start_step = engine.step
         was_active, engine.active = engine.active, True
         why = self._apply(loaded, True)
         if why:
