@@ -219,6 +219,7 @@ void ConfigDesk::takeEdit(Run& run, RankDesk& rank, const protocol::ConfigStatus
 {
     auto config = checkedConfig(status.json);
     const std::string hash = config ? config->hash : status.hash;
+    std::string ran = rank.view().runs;
     const bool isFirst = rank.onInForce(status, hash);
     if (!config || status.rev != 0 || status.reason.find(configstatus::kEdited) == std::string::npos)
         return;
@@ -227,6 +228,7 @@ void ConfigDesk::takeEdit(Run& run, RankDesk& rank, const protocol::ConfigStatus
     const Revision* target = targetOf(run, rank.rank());
     if (target != nullptr && target->hash == hash) {
         if (rank.state() == RankDesk::State::Refused && rank.view().rev == target->rev) { // the offer, not the file
+            rank.runs(*target);
             rank.applied(status.step, now);
             answer(run, rank, configphase::kApplied, fmt::format("runs revision {} of the config", target->rev));
         }
@@ -235,7 +237,9 @@ void ConfigDesk::takeEdit(Run& run, RankDesk& rank, const protocol::ConfigStatus
     const bool mayBeOld = isFirst && rank.state() != RankDesk::State::Applied;
     if (mayBeOld && std::any_of(run.revisions.begin(), run.revisions.end(), isKnown))
         return;
-    run.edit = Run::Edit { std::move(*config), "config.json on " + rank.host(), mayBeOld };
+    if (run.edit) // one that was never offered
+        ran = run.edit->before;
+    run.edit = Run::Edit { std::move(*config), "config.json on " + rank.host(), std::move(ran), mayBeOld };
 }
 
 void ConfigDesk::placeEdit(Run& run, Clock::time_point now)
@@ -253,7 +257,7 @@ void ConfigDesk::placeEdit(Run& run, Clock::time_point now)
         || (edit.mayBeOld && std::any_of(run.revisions.begin(), run.revisions.end(), isKnown)))
         return;
     run.lastEdit = now;
-    add(run, edit.config, {}, 0, edit.author, now);
+    add(run, edit.config, {}, 0, edit.author, edit.before.empty() ? before(run, {}) : edit.before, now);
 }
 
 Expected<std::uint64_t> ConfigDesk::push(const store::RunLocator& locator, const CheckedConfig& config,
@@ -274,13 +278,13 @@ Expected<std::uint64_t> ConfigDesk::push(const store::RunLocator& locator, const
         return failure(ErrorCode::Busy, "more revisions are asked for than can be written", "try again");
     run.lastEdit.reset();
     placeEdit(run, now); // what was there before
-    const std::uint64_t rev = add(run, config, ranks, atStep, author, now);
+    const std::uint64_t rev = add(run, config, ranks, atStep, author, before(run, ranks), now);
     settle(run, now);
     return rev;
 }
 
 std::uint64_t ConfigDesk::add(Run& run, const CheckedConfig& config, const std::vector<Rank>& ranks,
-    std::int64_t atStep, const std::string& author, Clock::time_point now)
+    std::int64_t atStep, const std::string& author, const std::string& before, Clock::time_point now)
 {
     Revision revision;
     revision.rev = run.revisions.empty() ? 1 : run.revisions.back().rev + 1;
@@ -291,7 +295,7 @@ std::uint64_t ConfigDesk::add(Run& run, const CheckedConfig& config, const std::
     revision.json = std::make_shared<const std::string>(config.json);
     revision.applyAtStep = std::max(atStep, nextCommonStep(run, revision, now));
     Json changes = Json::array();
-    if (const auto earlier = config::parseMonitorConfig(before(run, ranks))) {
+    if (const auto earlier = config::parseMonitorConfig(before)) {
         for (const config::FieldChange& change : config::configChanges(earlier->config, config.config))
             changes.push_back({ { "pointer", change.pointer }, { "before", Json::parse(change.before, nullptr, false) },
                 { "after", Json::parse(change.after, nullptr, false) } });
@@ -319,15 +323,21 @@ std::uint64_t ConfigDesk::add(Run& run, const CheckedConfig& config, const std::
 
 std::string ConfigDesk::before(const Run& run, const std::vector<Rank>& ranks)
 {
+    std::string kept; ///< by who refused what it was to run
     for (const auto& [id, rank] : run.ranks) {
         if (!ranks.empty() && std::find(ranks.begin(), ranks.end(), id) == ranks.end())
             continue;
-        if (const Revision* target = targetOf(run, id); target != nullptr && target->json)
+        const Revision* target = targetOf(run, id);
+        const bool isRefused
+            = target != nullptr && rank.view().rev == target->rev && rank.state() == RankDesk::State::Refused;
+        if (target != nullptr && target->json && !isRefused)
             return *target->json;
-        if (!rank.view().runs.empty())
+        if (!isRefused && !rank.view().runs.empty())
             return rank.view().runs;
+        if (kept.empty())
+            kept = rank.view().runs;
     }
-    return {};
+    return kept;
 }
 
 void ConfigDesk::onWritten(const store::RecordWritten& written, Clock::time_point now)

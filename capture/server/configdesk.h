@@ -94,6 +94,7 @@ private:
         struct Edit {
             CheckedConfig config;
             std::string author;
+            std::string before; ///< what the rank ran until then, "" = not known
             bool mayBeOld = false; ///< told again after a reconnect
         };
         std::optional<Edit> edit;
@@ -109,8 +110,8 @@ private:
     static Revision* targetOf(Run& run, Rank rank);
     static const Revision* targetOf(const Run& run, Rank rank);
     std::uint64_t add(Run& run, const CheckedConfig& config, const std::vector<Rank>& ranks, std::int64_t atStep,
-        const std::string& author, Clock::time_point now);
-    /// What the ranks that are asked ran before, as far as it is known.
+        const std::string& author, const std::string& before, Clock::time_point now);
+    /// What the ranks that are asked run, or will where they have not refused it; as far as it is known.
     static std::string before(const Run& run, const std::vector<Rank>& ranks);
     static void forgetConfigs(Run& run);
     void forgetRuns();

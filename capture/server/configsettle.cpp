@@ -70,6 +70,8 @@ void ConfigDesk::settle(Run& run, RankDesk& rank, Clock::time_point now)
     if (!rank.isOpen())
         return;
     if (rank.isRunning(*target)) {
+        if (rank.view().runsRev != target->rev) // an edit of its file, of which it has no number
+            rank.runs(*target);
         rank.applied(rank.inForceStep(), now);
         target->isUnderWay = true;
         answer(run, rank, configphase::kApplied, fmt::format("runs revision {} of the config", target->rev));

@@ -50,6 +50,7 @@ bool RankDesk::attach(std::uint64_t connection, const Peer& peer, Clock::time_po
     m_peer = peer;
     m_view.host = peer.host;
     m_connection = connection;
+    m_view.isAway = false;
     m_attached = now;
     m_hasSaid = false;
     m_isFinished = false;
@@ -76,6 +77,7 @@ bool RankDesk::attach(std::uint64_t connection, const Peer& peer, Clock::time_po
 void RankDesk::detach(bool isFinished)
 {
     m_connection = 0;
+    m_view.isAway = true;
     m_inFlight = 0;
     m_isFinished = isFinished;
     set(m_state);
@@ -103,9 +105,10 @@ std::int64_t RankDesk::stepAt(Clock::time_point now) const
 
 bool RankDesk::onInForce(const protocol::ConfigStatus& status, const std::string& hash)
 {
+    // An edit of its file may be a revision by now, of which the rank has no number.
+    m_view.runsRev = status.rev == 0 && !hash.empty() && hash == m_hash ? m_view.runsRev : status.rev;
     m_hash = hash;
     m_inForceStep = status.step;
-    m_view.runsRev = status.rev;
     m_view.runs = status.json;
     if (m_state == State::Applied && m_view.rev == status.rev && !status.reason.empty())
         m_view.reason = fmt::format("from step {} on: {}", status.step, status.reason); // such as collect_times

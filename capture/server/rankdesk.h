@@ -48,7 +48,11 @@ public:
         std::string host;
     };
 
-    explicit RankDesk(Rank rank) { m_view.rank = rank; }
+    explicit RankDesk(Rank rank)
+    {
+        m_view.rank = rank;
+        m_view.isAway = true;
+    }
 
     /// What earlier records tell of it.
     void remember(const Revision& target, const store::ConfigRevision::Answer& answer);

@@ -32,6 +32,7 @@ struct RankSteering {
     std::string reason;
     std::uint64_t runsRev = 0; ///< what it runs, 0 = a config of its own
     std::string runs; ///< the same as canonical text, "" = it has not said
+    bool isAway = false; ///< nobody is connected as the rank; known only where the run is recorded
 
     bool operator==(const RankSteering&) const = default;
 };

@@ -207,6 +207,14 @@ public:
             tick();
         }
     }
+    /// What the newest revision changes, as the log has it.
+    std::string changes() const
+    {
+        store::ConfigHistory history;
+        for (const store::LogRecord& record : log)
+            history.take(record);
+        return history.newest()->changes;
+    }
     const RankSteering& view(int index)
     {
         m_view = m_desk->steering(kRun).value();
@@ -475,6 +483,54 @@ private Q_SLOTS:
     void anEditOfTheFileBecomesARevisionOfAll()
     {
         World world(3);
+    void aRevisionIsComparedWithWhatRanNotWithWhatWasRefused()
+    {
+        World world(2);
+        world.connect(0);
+        world.connect(1);
+        world.ranks[0].refuses = world.ranks[1].refuses = true;
+        world.settle();
+        world.push(7);
+        world.settle();
+        QCOMPARE(world.view(0).state, State::Refused);
+        world.push(9);
+        world.settle();
+        QCOMPARE(world.changes(), std::string(R"([{"after":9,"before":1,"pointer":"/step_interval"}])"));
+        world.ranks[0].refuses = world.ranks[1].refuses = false;
+        world.push(11);
+        world.settle();
+        QCOMPARE(world.changes(), std::string(R"([{"after":11,"before":1,"pointer":"/step_interval"}])"));
+        world.push(13);
+        QCOMPARE(world.view(0).runsRev, std::uint64_t { 3 });
+        world.settle();
+        QCOMPARE(world.changes(), std::string(R"([{"after":13,"before":11,"pointer":"/step_interval"}])"));
+    }
+
+    void aFirstEditOfTheFileIsComparedWithWhatRanUntilThen()
+    {
+        World world(2);
+        world.connect(0);
+        world.connect(1);
+        world.settle();
+        world.edit(0, 8);
+        world.settle();
+        QCOMPARE(world.changes(), std::string(R"([{"after":8,"before":1,"pointer":"/step_interval"}])"));
+        // Who told of it runs that revision like the others, whatever its number was to itself.
+        QCOMPARE(world.view(0).state, State::Applied);
+        QCOMPARE(world.view(0).runsRev, std::uint64_t { 1 });
+        QCOMPARE(world.view(1).runsRev, std::uint64_t { 1 });
+        world.disconnect(0);
+        QVERIFY(world.view(0).isAway && !world.view(1).isAway);
+        world.connect(0);
+        world.settle();
+        QVERIFY(!world.view(0).isAway);
+        QCOMPARE(world.view(0).runsRev, std::uint64_t { 1 });
+        world.restart();
+        world.connect(0);
+        world.settle();
+        QCOMPARE(world.view(0).runsRev, std::uint64_t { 1 });
+    }
+
         for (int i = 0; i < 3; ++i)
             world.connect(i);
         world.push(7);
