@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/analysis/runfacts.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/store/confighistory.h>
 
@@ -18,8 +19,18 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json toJson(const store::ConfigRevision& revision)
+Json valueOf(const std::string& text)
 {
+    Json value = Json::parse(text, nullptr, false);
+    return value.is_discarded() ? Json(text) : value;
+}
+
+Json toJson(const store::ConfigRevision& revision, const std::vector<config::FieldChange>& changed)
+{
+    Json changes = Json::array();
+    for (const config::FieldChange& change : changed)
+        changes.push_back({ { "pointer", change.pointer }, { "before", valueOf(change.before) },
+            { "after", valueOf(change.after) } });
     Json ranks;
     for (const Rank rank : revision.ranks)
         ranks.push_back(rank.value);
@@ -29,11 +40,12 @@ Json toJson(const store::ConfigRevision& revision)
             { "text", answer.text }, { "time", utcTimeText(answer.wallNs) } });
     return { { "rev", revision.rev }, { "time", utcTimeText(revision.wallNs) }, { "author", revision.author },
         { "hash", revision.hash }, { "ranks", std::move(ranks) }, { "apply_at_step", revision.applyAtStep.value },
-        { "changes", configJson(revision.changes) }, { "config", configJson(revision.config) },
+        { "changes", std::move(changes) }, { "config", configJson(revision.config) },
         { "answers", std::move(answers) } };
 }
 
-void writeText(std::ostream& out, const store::ConfigRevision& revision)
+void writeText(
+    std::ostream& out, const store::ConfigRevision& revision, const std::vector<config::FieldChange>& changes)
 {
     std::map<std::string, int> counts;
     for (const auto& [rank, answer] : revision.answers)
@@ -43,14 +55,9 @@ void writeText(std::ostream& out, const store::ConfigRevision& revision)
     for (const auto& [phase, count] : counts)
         out << fmt::format(", {} {}", phase, count);
     out << '\n';
-    for (const Json& change : configJson(revision.changes)) {
-        const auto said = [&change](const char* name) {
-            const auto found = change.is_object() ? change.find(name) : change.end();
-            return found == change.end() ? std::string()
-                                         : terminalText(found->dump(-1, ' ', false, Json::error_handler_t::replace));
-        };
-        out << fmt::format("    {}: {} -> {}\n", said("pointer"), said("before"), said("after"));
-    }
+    for (const config::FieldChange& change : changes)
+        out << fmt::format("    \"{}\": {} -> {}\n", terminalText(change.pointer), terminalText(change.before),
+            terminalText(change.after));
 }
 
 int runConfigHistory(const Args& args, Report& report)
@@ -61,15 +68,16 @@ int runConfigHistory(const Args& args, Report& report)
     store::ConfigHistory history;
     if (auto read = history.update(*capsule->reader); !read)
         return report.fail(read.error());
-    if (!args.has("--json")) {
-        for (const store::ConfigRevision& revision : history.revisions())
-            writeText(report.out(), revision);
-        return kExitDone;
-    }
+    const auto facts = analysis::revisionFacts(*capsule->reader, history);
     Json document = Json::array();
-    for (const store::ConfigRevision& revision : history.revisions())
-        document.push_back(toJson(revision));
-    writeJson(report.out(), document);
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+        if (args.has("--json"))
+            document.push_back(toJson(history.revisions()[i], facts[i].changes));
+        else
+            writeText(report.out(), history.revisions()[i], facts[i].changes);
+    }
+    if (args.has("--json"))
+        writeJson(report.out(), document);
     return kExitDone;
 }
 

@@ -22,23 +22,22 @@ std::vector<config::FieldChange> changesBetween(const std::string& before, const
     return old && now ? config::configChanges(old->config, now->config) : std::vector<config::FieldChange> {};
 }
 
-/// A file's text with what a rank ran otherwise, such as the switch without DYNAMIC_MONITOR: the offer was compared
-/// with what ran, and names all that it changed of that.
-std::string asItRan(std::string text, const store::ConfigRevision& offer)
+/// What ran when the first revision was offered, which the offer was compared with; where it names no change, what the
+/// file said: a rank that applies a revision writes it into its file.
+std::string beforeFirst(store::RunReader& reader, const store::ConfigRevision& first)
 {
-    const auto told = nlohmann::json::parse(offer.changes, nullptr, false);
-    if (!told.is_array() || told.empty())
+    const auto told = nlohmann::json::parse(first.changes, nullptr, false);
+    std::string text = first.config;
+    if (told.is_array() && !told.empty()) {
+        for (const auto& change : told) {
+            if (change.is_object() && change.contains("pointer") && change["pointer"].is_string()
+                && change.contains("before"))
+                text = config::withMember(text, change["pointer"].get<std::string>(), change["before"].dump());
+        }
         return text;
-    std::set<std::string> changed;
-    for (const auto& change : told) {
-        if (change.is_object() && change.contains("pointer") && change["pointer"].is_string())
-            changed.insert(change["pointer"].get<std::string>());
     }
-    for (const config::FieldChange& change : changesBetween(text, offer.config)) {
-        if (!changed.contains(change.pointer))
-            text = config::withMember(text, change.pointer, change.after);
-    }
-    return text;
+    const auto own = reader.blob("config", "config.json", Step { first.applyAtStep.value - 1 });
+    return own && !own->empty() ? *own : "{}";
 }
 
 RevisionFacts factsOf(const store::ConfigRevision& revision, const std::string& before)
@@ -91,6 +90,19 @@ void addSeen(config::RunFacts& run, const store::Catalog& catalog)
 
 }
 
+std::vector<RevisionFacts> revisionFacts(store::RunReader& reader, const store::ConfigHistory& history)
+{
+    const auto& all = history.revisions();
+    std::string before = all.empty() ? std::string() : beforeFirst(reader, all.front());
+    std::vector<RevisionFacts> facts;
+    for (const store::ConfigRevision& revision : all) {
+        facts.push_back(factsOf(revision, before));
+        if (!revision.isRefused())
+            before = revision.config;
+    }
+    return facts;
+}
+
 Expected<ConfigFacts> configFactsOf(store::RunReader& reader)
 {
     const auto catalog = reader.catalog();
@@ -110,16 +122,9 @@ Expected<ConfigFacts> configFactsOf(store::RunReader& reader)
     store::ConfigHistory history;
     if (auto read = history.update(reader); !read)
         return tl::unexpected(read.error());
-    const auto& all = history.revisions();
-    // What the file said before anybody pushed: a rank that applies a revision writes it into its file.
-    std::string first = facts.text;
-    if (!all.empty()) {
-        if (auto text = reader.blob("config", "config.json", Step { all.front().applyAtStep.value - 1 }))
-            first = std::move(*text);
-        first = asItRan(first.empty() ? "{}" : std::move(first), all.front());
-    }
-    for (std::size_t i = all.size() - std::min(all.size(), kMostRevisions); i < all.size(); ++i)
-        facts.revisions.push_back(factsOf(all[i], i > 0 ? all[i - 1].config : first));
+    auto all = revisionFacts(reader, history);
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(std::min(all.size(), kMostRevisions)));
+    facts.revisions = std::move(all);
     std::reverse(facts.revisions.begin(), facts.revisions.end());
     return facts;
 }

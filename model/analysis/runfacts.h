@@ -8,6 +8,7 @@
 #include <telltale/config/revision.h>
 #include <telltale/config/runcheck.h>
 #include <telltale/core/expected.h>
+#include <telltale/store/confighistory.h>
 #include <telltale/store/runreader.h>
 
 namespace telltale::analysis {
@@ -18,9 +19,10 @@ struct RevisionFacts {
     Step applyAtStep;
     std::int64_t wallNs = 0;
     std::string author;
-    std::vector<config::FieldChange> changes; ///< against the revision before it
+    std::vector<config::FieldChange> changes; ///< against `before`
     std::string config; ///< JSON
-    std::string before; ///< JSON: what was to be in force before it, "" = not known
+    /// JSON: the last before it that its ranks did not refuse, of the first what the run began with; "" = not known.
+    std::string before;
     int applied = 0; ///< ranks
     int refused = 0;
 };
@@ -32,6 +34,8 @@ struct ConfigFacts {
     std::vector<RevisionFacts> revisions; ///< the last kMostRevisions, newest first
 };
 inline constexpr std::size_t kMostRevisions = 50;
+/// All of a history's, oldest first. Thread: query.
+std::vector<RevisionFacts> revisionFacts(store::RunReader& reader, const store::ConfigHistory& history);
 /// Thread: query.
 Expected<ConfigFacts> configFactsOf(store::RunReader& reader);
 

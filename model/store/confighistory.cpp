@@ -72,6 +72,15 @@ bool ConfigRevision::asks(Rank rank) const
     return ranks.empty() || std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
+bool ConfigRevision::isRefused() const
+{
+    const auto said = [this](std::string_view phase) {
+        return std::any_of(
+            answers.begin(), answers.end(), [phase](const auto& answer) { return answer.second.phase == phase; });
+    };
+    return said(configphase::kRefused) && !said(configphase::kApplied);
+}
+
 Expected<void> ConfigHistory::update(RunReader& reader)
 {
     for (;;) {

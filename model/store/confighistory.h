@@ -49,6 +49,8 @@ struct ConfigRevision {
     std::map<Rank, Answer> answers; ///< the last of each rank
 
     bool asks(Rank rank) const;
+    /// Some rank refused it, and none has applied it.
+    bool isRefused() const;
 };
 
 /// The revisions of a run's config as its log tells them, followed behind a cursor. Thread: any (a value).

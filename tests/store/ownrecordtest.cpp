@@ -294,6 +294,27 @@ private Q_SLOTS:
         QCOMPARE(facts.revisions[1].changes[0].before, std::string("1")); // the default
     }
 
+    void whatRanksRefusedIsNothingThatTheNextChanges()
+    {
+        Recorder recorder(dir());
+        const RunLocator run = recorder.open(makeRequest("job", 1)).run->locator;
+        const char* const configs[]
+            = { R"({"step_interval": 2})", R"({"step_interval": 2, "format": ["csv"]})", R"({"step_interval": 3})" };
+        for (std::uint64_t rev = 1; rev <= 3; ++rev) {
+            OwnRecord record = recordOf(run, rev, configphase::kOffered);
+            record.event.json = std::string(R"({"config": )") + configs[rev - 1] + "}";
+            const auto offer = static_cast<std::uint64_t>(write(recorder, record).id);
+            for (const int rank : { 0, 1 })
+                write(recorder,
+                    recordOf(run, rev, rev == 2 ? configphase::kRefused : configphase::kApplied, rank, 100, offer));
+        }
+        const auto facts = must(analysis::configFactsOf(*must(openReader({ run, {}, {}, nullptr }))));
+        const config::FieldChange change { "/step_interval", "2", "3" };
+        QVERIFY(facts.revisions.at(0).changes == std::vector<config::FieldChange> { change });
+        QCOMPARE(facts.revisions.at(0).before, facts.revisions.at(2).config);
+        QCOMPARE(facts.revisions.at(1).changes.size(), std::size_t { 1 }); // what was asked for
+    }
+
     void theFirstRevisionChangesWhatRanNotWhatTheFileSaid()
     {
         Recorder recorder(dir());
