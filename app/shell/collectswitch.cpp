@@ -65,11 +65,16 @@ void CollectSwitch::setLive(bool on)
 
 void CollectSwitch::refresh()
 {
-    int known = 0, on = 0;
+    int there = 0, known = 0, on = 0, gone = 0; // who is gone does nothing any more
     QStringList pending;
     const auto shown = runs();
     for (const RunSteering* run : shown) {
         for (const RankSteering& rank : run->ranks) {
+            if (rank.isAway) {
+                gone += rank.runs.empty() ? 0 : 1;
+                continue;
+            }
+            ++there;
             known += rank.runs.empty() ? 0 : 1;
             on += collects(rank) ? 1 : 0;
             if (isPending(rank))
@@ -77,17 +82,20 @@ void CollectSwitch::refresh()
         }
     }
     constexpr int kMostNamed = 4;
-    setVisible(known > 0);
+    const bool isDeserted = there == 0 && gone > 0;
+    setVisible(known > 0 || isDeserted);
     m_name->setText(shown.size() > 1 ? tr("dynamic_on of %n run(s)", nullptr, static_cast<int>(shown.size()))
                                      : QStringLiteral("dynamic_on"));
     m_switch->setChecked(on > 0);
-    m_isOff = known > 0 && on == 0;
+    m_switch->setEnabled(known > 0);
+    m_isOff = (known > 0 || isDeserted) && on == 0;
     m_switch->setWaiting(!pending.isEmpty() || (on > 0 && on < known));
     const QString ranks = QStringList(pending.mid(0, kMostNamed)).join(items::comma())
         + (pending.size() > kMostNamed ? QStringLiteral(", \u2026") : QString());
-    m_waiting->setText(!pending.isEmpty() ? tr("waits for ranks %1").arg(ranks)
-            : on > 0 && on < known        ? tr("on %1 of %2 ranks").arg(on).arg(known)
-                                          : QString());
+    m_waiting->setText(isDeserted && shown.size() > 1 ? tr("no rank connected") // of one the bar says it
+            : !pending.isEmpty()                      ? tr("waits for ranks %1").arg(ranks)
+            : on > 0 && on < known                    ? tr("on %1 of %2 ranks").arg(on).arg(known)
+                                                      : QString());
     m_waiting->setVisible(!m_waiting->text().isEmpty());
 }
 

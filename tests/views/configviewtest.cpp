@@ -614,6 +614,26 @@ private Q_SLOTS:
         QVERIFY(!isShown(q("what runs")));
     }
 
+    void whereNoRankIsConnectedThatIsSaid()
+    {
+        auto gone = steeringOf({ rank(0, RankSteering::State::Lost), rank(1, RankSteering::State::Lost) });
+        gone.ranks[0].isAway = true;
+        m_steering->set({ gone });
+        QVERIFY(isShown(q("The draft is what runs.")) && !isShown(q("o rank is connected")));
+        gone.ranks[1].isAway = true;
+        m_steering->set({ gone });
+        QVERIFY(isShown(q("No rank is connected: the draft is what they ran last.")));
+        QVERIFY(isShown(q("no rank connected")));
+        QVERIFY(!isShown(q("what runs")));
+        QCOMPARE(
+            changes()->accessibleDescription(), q("Nothing: the draft is what the ranks ran last, none is connected."));
+        type(q("/step_interval"), q("5"));
+        QVERIFY(applyButton()->isEnabled());
+        QVERIFY(isShown(q("No rank is connected: who comes back is offered it.")));
+    }
+
+    void ofCommentsItIsSaidWhoKeepsThem() { QVERIFY(isShown(q("the file keeps its comments"))); }
+
     void inputsEndAtOnePlaceWhateverStandsBehindThem()
     {
         auto* ranks = control<QLineEdit>(q("/module_ranks"));

@@ -252,7 +252,7 @@ QWidget* ConfigView::makeBody()
     });
     across->addWidget(fields);
     across->addWidget(json.box = titled(tr("JSON"), text, across, &json.head));
-    json.head->setDetail(tr("comments are kept"));
+    json.head->setDetail(tr("the file keeps its comments"));
     connect(json.head->addButton(QStringLiteral("copy"), tr("Copy the text")), &QToolButton::clicked, this,
         [this] { QGuiApplication::clipboard()->setText(m_draft->text()); });
     across->addWidget(right);
@@ -450,6 +450,13 @@ bool ConfigView::isOver() const
             [](const store::SourceInfo& source) { return source.state == store::SourceState::Running; });
 }
 
+bool ConfigView::isDeserted() const
+{
+    const RunSteering* now = isLive() ? steering() : nullptr;
+    return now != nullptr && !now->ranks.empty()
+        && std::all_of(now->ranks.begin(), now->ranks.end(), [](const RankSteering& rank) { return rank.isAway; });
+}
+
 std::optional<std::vector<Rank>> ConfigView::chosenRanks() const
 {
     std::vector<Rank> ranks;
@@ -494,7 +501,8 @@ QString ConfigView::whyNot() const
     if (!chosenStep())
         return tr("A step is a whole number.");
     if (m_draft->changes().empty())
-        return tr("The draft is what runs.");
+        return isDeserted() ? tr("No rank is connected: the draft is what they ran last.")
+                            : tr("The draft is what runs.");
     return {};
 }
 
@@ -516,6 +524,8 @@ void ConfigView::showCaption()
         const int applied = m_answers->count(State::Applied);
         words.append(tr("rev %1 on %2 of %3 ranks").arg(now->rev).arg(applied).arg(m_answers->rowCount()));
     }
+    if (isDeserted())
+        words.append(tr("no rank connected"));
     words.append(!m_draft->isConfig() ? tr("not valid yet")
             : changes > 0             ? tr("draft: %n change(s)", nullptr, changes)
             : m_draft->isUnchanged()  ? tr("no changes")
@@ -543,18 +553,22 @@ void ConfigView::showChanges()
     }
     m_changes->set(changes,
         !m_draft->isUnchanged() ? tr("Nothing yet: what was written is not valid.")
+            : isDeserted()      ? tr("Nothing: the draft is what the ranks ran last, none is connected.")
             : isLive()          ? tr("Nothing: the draft is what runs.")
             : hasRun            ? tr("Nothing: the draft is the config that the run had last.")
                                 : tr("Nothing: every field has its default."));
     m_changesArea->setMinimumHeight(m_changes->sizeHint().height());
     const bool isRevision = now != nullptr && now->rev > 0 && m_answers->count(State::Applied) > 0;
     m_changesHead->setTitle(isRevision ? tr("Changes against rev %1").arg(now->rev)
+            : isDeserted()             ? tr("Changes against what ran last")
             : isLive()                 ? tr("Changes against what runs")
             : hasRun                   ? tr("Changes against the last config")
                                        : tr("Changes against the defaults"));
     m_noAnswers->setText(isOver() ? tr("No rank answered a config.") : tr("No rank has answered a config yet."));
     m_noHistory->setText(isOver() ? tr("No config was applied.") : tr("No config has been applied yet."));
-    m_changesHead->setDetail(!isRevision ? QString() : isLive() ? tr("what runs now") : tr("what ran last"));
+    m_changesHead->setDetail(!isRevision ? QString()
+            : isLive() && !isDeserted()  ? tr("what runs now")
+                                         : tr("what ran last"));
 }
 
 void ConfigView::takeDraft()
@@ -583,7 +597,7 @@ void ConfigView::takeDraft()
     if (canAnswer && m_draft->errors() > 0)
         m_why->setProblem(why, true);
     else
-        m_why->setNote(why);
+        m_why->setNote(why.isEmpty() && isDeserted() ? tr("No rank is connected: who comes back is offered it.") : why);
     showAnswers();
 }
 

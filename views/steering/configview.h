@@ -74,6 +74,7 @@ private:
     const RunSteering* steering() const;
     bool isLive() const; ///< the run is being recorded here
     bool isOver() const; ///< it has ended
+    bool isDeserted() const; ///< it is live, and none of its ranks is connected
     /// Why nothing can be applied now; empty when it can.
     QString whyNot() const;
     std::optional<std::vector<Rank>> chosenRanks() const;
