@@ -23,6 +23,7 @@ struct Pulse {
     double stepsPerSecond = 0;
     int ranks = 0;
     int connectedRanks = 0;
+    double awaySeconds = -1; ///< since when no rank of a live run is there that has not said goodbye; -1 = not so
     double lagSeconds = 0;
     std::uint64_t dropped = 0;
     double samplesPerSecond = 0;

@@ -6,6 +6,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/core/drops.h>
 #include <telltale/items/guithread.h>
+#include <telltale/store/clock.h>
 
 #include "runlist.h"
 
@@ -70,6 +71,8 @@ void PulseMeter::measure(
     m_longestGapMs = 0;
     m_pulse.agents = 0;
     m_reached = -1;
+    m_heardNs = 0;
+    int ofRun = 0, ended = 0;
     m_pulse.spoolBytes = 0;
     m_pulse.lagSeconds = 0;
     for (const ConnectionInfo& connection : connections) {
@@ -77,12 +80,17 @@ void PulseMeter::measure(
         m_pulse.spoolBytes += connection.spoolBytes;
         if (!catalog || connection.runKey != catalog->runKey)
             continue;
+        ++ofRun;
+        ended += connection.saidBye && !connection.connected ? 1 : 0;
+        m_heardNs = std::max(m_heardNs, connection.lastHeardNs);
         if (connection.connected || !connection.saidBye)
             m_pulse.lagSeconds = std::max(m_pulse.lagSeconds, connection.lagSeconds);
         // A training that is switched off sends nothing of its steps.
         if (connection.connected)
             m_reached = std::max(m_reached, connection.nextStep - 1);
     }
+    m_hasEnded = ofRun > 0 && ended == ofRun;
+    m_pulse.awaySeconds = -1;
     m_pulse.cost = m_pulse.live && catalog ? MonitoringCost(connections, catalog->runKey) : MonitoringCost();
     setRunName(state, runs);
     if (!run)
@@ -110,6 +118,11 @@ void PulseMeter::measureLive(const store::LiveRun& live, const views::ViewState&
     m_pulse.dropped = std::max(live.droppedSamples.load(std::memory_order_relaxed), droppedSamples(state));
     m_pulse.fileBytes = live.fileBytes.load(std::memory_order_relaxed);
     m_pulse.storedSamples = live.storedSamples.load(std::memory_order_relaxed);
+    if (m_pulse.live && m_pulse.ranks > 0 && m_pulse.connectedRanks == 0 && !m_hasEnded) {
+        const std::int64_t last = m_heardNs > 0 ? m_heardNs : live.lastCommitWallNs.load(std::memory_order_relaxed);
+        m_pulse.awaySeconds = std::max(0.0, static_cast<double>(store::wallClockNs() - last) / 1e9);
+        return begin(); // it has no pace, and what comes after is another
+    }
     m_pace.note(m_clock.elapsed(), m_pulse.step.value, m_pulse.storedSamples);
     m_pulse.stepsPerSecond = m_pace.stepsPerSecond();
     m_pulse.samplesPerSecond = m_pace.samplesPerSecond();

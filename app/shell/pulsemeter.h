@@ -43,6 +43,8 @@ private:
     QElapsedTimer m_second;
     qint64 m_longestGapMs = 0;
     std::int64_t m_reached = -1; ///< the last step that the run's agents speak of
+    std::int64_t m_heardNs = 0; ///< when any of them was heard last, 0 = not known
+    bool m_hasEnded = false; ///< each of them said goodbye
     Pace m_pace;
     QElapsedTimer m_clock; ///< the pace's
 };

@@ -26,6 +26,16 @@ namespace {
 
 constexpr double kSlow = 0.5; ///< steps a second: below it, seconds a step say more
 
+QString awayText(double seconds)
+{
+    constexpr int kMinute = 60, kHour = 3600;
+    const int whole = static_cast<int>(std::min(seconds, 1e9));
+    const QString time = whole < 2 * kMinute ? ToolBar::tr("%1 s").arg(whole)
+        : whole < 2 * kHour                  ? ToolBar::tr("%1 min").arg(whole / kMinute)
+                                             : ToolBar::tr("%1 h").arg(whole / kHour);
+    return ToolBar::tr("no rank connected for %1").arg(time);
+}
+
 }
 
 using views::RoleLabel;
@@ -101,14 +111,17 @@ void ToolBar::show(const Pulse& pulse)
         for (Fact* fact : { &m_step, &m_rate, &m_ranks, &m_lag, &m_dropped, &m_samples, &m_cost })
             fact->widest = 0;
     }
-    m_waiting->setText(tr("Waiting for the first agent"));
-    m_waiting->setVisible(!pulse.hasRun);
+    const bool isAway = pulse.hasRun && pulse.live && pulse.awaySeconds >= 0;
+    m_waiting->setText(isAway ? awayText(pulse.awaySeconds) : tr("Waiting for the first agent"));
+    m_waiting->setColor(isAway ? &Theme::warnText : &Theme::text2);
+    m_waiting->setVisible(!pulse.hasRun || isAway);
 
     m_collect->setLive(pulse.hasRun && pulse.live);
     m_step.wanted = pulse.hasRun && pulse.step.value >= 0;
     m_ranks.wanted = pulse.hasRun && pulse.ranks > 0;
     for (Fact* fact : { &m_rate, &m_lag, &m_dropped, &m_samples })
         fact->wanted = pulse.hasRun && pulse.live;
+    m_rate.wanted = m_samples.wanted = m_rate.wanted && !isAway;
     m_sparkWanted = pulse.hasRun && pulse.live && pulse.rates.size() > 1;
 
     m_step.value->setText(views::formatStep(pulse.step.value));
@@ -138,6 +151,7 @@ void ToolBar::fit()
     Fact* facts[] = { &m_step, &m_rate, &m_ranks, &m_lag, &m_dropped, &m_samples, &m_cost };
     int room = width() - m_run->sizeHint().width() - 300;
     room -= m_collect->isVisibleTo(this) ? m_collect->sizeHint().width() + 20 : 0;
+    room -= m_waiting->isHidden() ? 0 : m_waiting->sizeHint().width() + 20;
     std::sort(std::begin(facts), std::end(facts), [](const Fact* a, const Fact* b) { return a->needed > b->needed; });
     for (Fact* fact : facts) {
         if (fact == &m_cost)

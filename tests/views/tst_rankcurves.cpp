@@ -9,10 +9,12 @@
 #include <QTemporaryDir>
 
 #include <telltale/common/seriesstyle.h>
+#include <telltale/common/viewstate.h>
 #include <telltale/plot/curvecsv.h>
 #include <telltale/plot/curvequery.h>
 #include <telltale/plot/curvetrace.h>
 #include <telltale/plot/rankcurves.h>
+#include <telltale/plot/ranktable.h>
 #include <telltale/plot/ranktimes.h>
 #include <telltale/plot/scalarpanels.h>
 
@@ -40,6 +42,22 @@ private Q_SLOTS:
     {
         m_few = open(QStringLiteral("few"), 3);
         m_many = open(QStringLiteral("many"), 12);
+    }
+
+    void aRankThatIsGoneHasNoRate()
+    {
+        ViewState state;
+        state.setCatalog(*m_few->catalog());
+        std::vector<ConnectionInfo> agents(2);
+        agents[1].rank = Rank { 1 };
+        agents[0].connected = true;
+        agents[0].samplesPerSecond = agents[1].samplesPerSecond = 74'000;
+        state.setAgents(agents);
+        RankTableModel model;
+        model.set(state, nullptr);
+        const auto rate = [&](int rank) { return model.index(rank, RankTableModel::RateColumn).data().toString(); };
+        QVERIFY2(rate(0).endsWith(QStringLiteral("/s")), qPrintable(rate(0)));
+        QCOMPARE(rate(1), QString());
     }
 
     void everyRankIsALineOfItsOwn()

@@ -34,6 +34,7 @@
 #include <telltale/shell/pace.h>
 #include <telltale/shell/panels.h>
 #include <telltale/shell/pulse.h>
+#include <telltale/shell/pulsemeter.h>
 #include <telltale/shell/runbutton.h>
 #include <telltale/shell/rundriver.h>
 #include <telltale/shell/startup.h>
@@ -42,6 +43,7 @@
 #include <telltale/shell/viewfactory.h>
 #include <telltale/shell/viewtabs.h>
 #include <telltale/steering/jsonhighlighter.h>
+#include <telltale/store/clock.h>
 #include <telltale/store/querypool.h>
 #include <telltale/translations/translations.h>
 
@@ -340,6 +342,76 @@ private Q_SLOTS:
             }
         }
         QCOMPARE(units, 2);
+    }
+
+    void whereNoRankIsConnectedTheBarSaysSoInPlaceOfThePace()
+    {
+        QVERIFY(translations::install(*qApp, QStringLiteral("en")));
+        views::ViewState state;
+        const items::RunsModel runs;
+        auto live = std::make_shared<store::LiveRun>();
+        live->ranks = 2;
+        live->connectedRanks = 2;
+        live->lastStep = 30;
+        live->lastCommitWallNs = store::wallClockNs() - std::int64_t { 12'500'000'000 };
+        auto run = std::make_shared<store::RunHandle>();
+        run->id = "one";
+        run->live = live;
+        state.setRun(run);
+        PulseMeter meter;
+        QWidget window;
+        window.resize(1600, 44);
+        ToolBar bar(&window);
+        bar.resize(1600, 44);
+        window.show();
+        const auto said = [&] {
+            meter.measure(state, runs, {});
+            bar.show(meter.pulse());
+            QStringList words;
+            for (const auto* label : bar.findChildren<QLabel*>()) {
+                if (label->isVisible() && !label->text().isEmpty())
+                    words.append(label->text());
+            }
+            return words.join(u' ');
+        };
+        QVERIFY2(said().contains(QStringLiteral("steps/s")), qPrintable(said()));
+        live->connectedRanks = 0;
+        QVERIFY2(said().contains(QStringLiteral("no rank connected for 12 s")), qPrintable(said()));
+        QVERIFY2(
+            !said().contains(QStringLiteral("/s")) && !said().contains(QStringLiteral("a step")), qPrintable(said()));
+        live->lastCommitWallNs = store::wallClockNs() - std::int64_t { 305'000'000'000 };
+        QVERIFY2(said().contains(QStringLiteral("for 5 min")), qPrintable(said()));
+        live->connectedRanks = 1;
+        QVERIFY2(!said().contains(QStringLiteral("no rank")), qPrintable(said()));
+    }
+
+    void theSwitchOfRanksThatAreGoneIsOff()
+    {
+        views::ViewState state;
+        views::SteeringState steering;
+        QWidget window;
+        CollectSwitch collect(&window);
+        collect.follow(&state, &steering);
+        collect.setLive(true);
+        window.show();
+        auto run = std::make_shared<store::RunHandle>();
+        run->id = "one";
+        state.setRun(run);
+        RunSteering one;
+        one.runId = "one";
+        one.ranks.resize(2);
+        for (RankSteering& rank : one.ranks)
+            rank.runs = R"({"dynamic_on": true})";
+        steering.set({ one });
+        const auto* button = collect.findChild<QAbstractButton*>(QStringLiteral("dynamicOn"));
+        QVERIFY(button->isVisible() && button->isEnabled() && button->isChecked());
+        one.ranks[0].isAway = true;
+        steering.set({ one });
+        QVERIFY(button->isEnabled() && button->isChecked());
+        one.ranks[1].isAway = true;
+        steering.set({ one });
+        QVERIFY(button->isVisible() && !button->isEnabled() && !button->isChecked());
+        QVERIFY(collect.isOff());
     }
 
     void ofATrainingThatCollectsNoLongerNoCostIsSaid()
