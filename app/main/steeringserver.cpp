@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "steeringserver.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -45,6 +46,31 @@ nlohmann::json rankJson(const RankSteering& rank)
     const bool isSilent = rank.state == State::None || rank.state == State::Offered;
     return { { "rank", rank.rank.value }, { "status", steeringStateName(isSilent ? State::Lost : rank.state) },
         { "step", rank.step }, { "reason", isSilent ? "it has not answered yet" : rank.reason } };
+}
+
+bool isRefused(const RunSteering& steering, const std::vector<Rank>& ranks)
+{
+    using State = RankSteering::State;
+    const auto isAny = [&](auto is) {
+        return std::any_of(steering.ranks.begin(), steering.ranks.end(), [&](const RankSteering& rank) {
+            const bool isMeant = ranks.empty() || std::find(ranks.begin(), ranks.end(), rank.rank) != ranks.end();
+            return isMeant && rank.rev == steering.rev && is(rank.state);
+        });
+    };
+    return steering.rev != 0 && isAny([](State state) { return state == State::Refused; })
+        && !isAny([](State state) { return state != State::Refused && state != State::Lost; });
+}
+
+std::string standingConfig(const RunSteering& steering, const std::vector<Rank>& ranks)
+{
+    const auto& asked = steering.asked;
+    const bool isForThem
+        = asked.empty() || (!ranks.empty() && std::find(asked.begin(), asked.end(), ranks.front()) != asked.end());
+    if (steering.rev != 0 && isForThem && !steering.config.empty() && !isRefused(steering, ranks))
+        return steering.config;
+    const auto said = std::find_if(
+        steering.ranks.begin(), steering.ranks.end(), [](const RankSteering& rank) { return !rank.runs.empty(); });
+    return said == steering.ranks.end() ? std::string() : said->runs;
 }
 
 std::string rankLine(const RankSteering& rank)

@@ -22,6 +22,11 @@ Expected<std::unique_ptr<client::ControlClient>> steeringServer(const Args& args
 nlohmann::json configJson(const std::string& text);
 /// The state that scripts are told: "applied", "accepted", "refused" or "lost", and why.
 nlohmann::json rankJson(const RankSteering& rank);
+/// What the ranks run, or will where they have not refused it; "" where none has said so. `ranks`: who is asked, empty
+/// = all.
+std::string standingConfig(const RunSteering& steering, const std::vector<Rank>& ranks = {});
+/// One of the ranks, empty = of all, has refused the newest revision, and the others of them are away.
+bool isRefused(const RunSteering& steering, const std::vector<Rank>& ranks = {});
 /// A rank on a line of its own, for people.
 std::string rankLine(const RankSteering& rank);
 /// "all ranks", "ranks 0, 3".

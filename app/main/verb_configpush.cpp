@@ -164,22 +164,15 @@ Expected<void> set(Json& config, const std::string& word)
     return {};
 }
 
-/// What the ranks are to run now, or where nobody has asked them for anything, what they run.
+/// What the ranks are to run now, or where nobody has asked them for anything that they take, what they run.
 Expected<std::string> current(client::ControlClient& server, const std::string& run, const std::vector<Rank>& ranks)
 {
     const Rank first = ranks.empty() ? Rank { -1 } : ranks.front();
     const auto steering = server.askConfig(run, 0, first);
     if (!steering)
         return tl::unexpected(steering.error());
-    const auto& others = steering->asked;
-    const bool isForThem
-        = others.empty() || (!ranks.empty() && std::find(others.begin(), others.end(), first) != others.end());
-    if (steering->rev != 0 && isForThem && !steering->config.empty())
-        return steering->config;
-    for (const RankSteering& rank : steering->ranks) {
-        if (!rank.runs.empty())
-            return rank.runs;
-    }
+    if (std::string text = standingConfig(*steering, ranks); !text.empty())
+        return text;
     return failure(ErrorCode::NotFound, "no rank of the run " + run + " has said what it collects",
         "push a whole config with 'telltale config push'");
 }

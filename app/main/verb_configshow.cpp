@@ -116,11 +116,8 @@ int runConfigShow(const Args& args, Report& report)
     const bool isJson = args.has("--json");
     if (rank)
         return showRank(*steering, *rank, isJson, report);
-    std::string text = steering->config;
-    for (const RankSteering& other : steering->ranks) {
-        if (text.empty() && steering->rev == 0)
-            text = other.runs;
-    }
+    // Of a revision that nobody runs, its number and its answers are shown: the config is what runs.
+    const std::string text = steering->rev == 0 || isRefused(*steering) ? standingConfig(*steering) : steering->config;
     const Json config = configJson(text);
     if (isJson) {
         Json ranks = Json::array();
@@ -147,6 +144,8 @@ int runConfigShow(const Args& args, Report& report)
             steering->applyAtStep);
     for (const RankSteering& other : steering->ranks)
         out << rankLine(other) << '\n';
+    if (isRefused(*steering))
+        out << "the ranks go on with what they ran:\n";
     if (!config.is_null())
         writeJson(out, config);
     return kExitDone;
@@ -157,9 +156,10 @@ int runConfigShow(const Args& args, Report& report)
 Verb configShowVerb()
 {
     return { "config show", "which config a run collects by, and which ranks run it",
-        "Shows the newest revision of a run's config and what its ranks have answered, with --rank the config that "
-        "one\nrank runs. It asks the Telltale that is running; where none is, it reads the run's capsule. RUN is an id "
-        "from\n'telltale runs', or a name that one run alone has.",
+        "Shows the newest revision of a run's config and what its ranks have answered; of one that they refused, the "
+        "config\nthat they go on with. --rank shows the config that one rank runs. It asks the Telltale that is "
+        "running; where\nnone is, it reads the run's capsule. RUN is an id from 'telltale runs', or a name that one "
+        "run alone has.",
         { "RUN", 1, 1 },
         { { "--rank", "R", "what this rank runs" }, { "--json", "", "one JSON document on standard output" },
             { "--data-dir", "DIR", "where the run is, instead of $TELLTALE_DATA_DIR" } },

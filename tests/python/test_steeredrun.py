@@ -61,6 +61,26 @@ def test_a_rank_that_forbids_it_keeps_what_it_runs_and_the_others_apply(run: Ste
     assert run.steps("param_origin", 0) and not run.steps("param_origin", 1)
 
 
+def test_fields_are_changed_on_top_of_what_runs_not_of_what_was_refused(run: SteeredRun) -> None:
+    run.start(0)
+    run.start(1)
+    run.wait_for_steps(5)
+    _, began = run.config("show")
+    code, said = run.config("set", 'format=["csv"]')
+    assert code == 1 and applied(said) == ["refused", "refused"], said
+    code, shown = run.config("show")
+    assert code == 0 and shown["rev"] == 1 and shown["config"] == began["config"], shown
+    assert "the ranks go on with what they ran:\n" in run.tell("config show")[1]
+    code, said = run.config("set", "step_interval=2")
+    assert code == 0 and applied(said) == ["applied", "applied"], said
+    code, shown = run.config("show")
+    assert shown["config"] == began["config"] | {"step_interval": 2}, shown
+    run.stop()
+    code, history = run.config("history")
+    assert [change["pointer"] for change in history[0]["changes"]] == ["/format"], history
+    assert [change["pointer"] for change in history[1]["changes"]] == ["/step_interval"], history
+
+
 def test_a_rank_that_was_away_comes_back_into_the_newest_revision(run: SteeredRun) -> None:
     run.start(0)
     run.start(1)
