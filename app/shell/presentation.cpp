@@ -112,7 +112,8 @@ void Presentation::mirror()
     m_state->setFollowing(m_from->isFollowing());
     m_state->setCursor(m_from->cursor());
     m_state->setMarks(m_from->markA(), m_from->markB());
-    m_state->setIncident(m_from->incident());
+    if (m_from->isIncidentChosen())
+        m_state->setIncident(m_from->incident());
 
     const auto isSame = [this] { return m_from->run() == m_state->run(); };
     connect(m_from, &ViewState::catalogChanged, this, [this, isSame] {

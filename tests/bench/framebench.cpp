@@ -34,10 +34,11 @@ template <typename Done> void waitFor(Done done)
     QElapsedTimer clock;
     clock.start();
     QTimer beat;
+    beat.setTimerType(Qt::PreciseTimer);
     beat.start(1);
     while (!done()) {
         if (clock.elapsed() > kWaitMs)
-            qFatal("the live run does not come");
+            qFatal("what is waited for does not come");
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     }
 }
@@ -114,24 +115,19 @@ double framesASecond(QWidget* view)
 {
     QWidget* canvas = canvasOf(view);
     PaintWatch watch(canvas);
-    QTimer beat;
-    beat.setTimerType(Qt::PreciseTimer);
-    beat.start(1);
     QElapsedTimer clock;
     clock.start();
     const auto nowMs = [&clock] { return static_cast<double>(clock.nsecsElapsed()) / 1e6; };
     int shown = 0;
     for (int frame = 0; frame < kSeconds * 60;) {
         const double due = frame * kFrameMs;
-        while (nowMs() < due)
-            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        waitFor([&] { return nowMs() >= due; });
         const QPointF at(canvas->width() * (0.3 + 0.4 * frame / (kSeconds * 60)), canvas->height() / 2.0);
         QMouseEvent move(QEvent::MouseMove, at, canvas->mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
         QCoreApplication::sendEvent(canvas, &move);
         canvas->update();
         watch.takePainted();
-        while (!watch.takePainted())
-            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        waitFor([&watch] { return watch.takePainted(); });
         shown += nowMs() < due + kFrameMs ? 1 : 0;
         frame = std::max(frame + 1, static_cast<int>(nowMs() / kFrameMs));
     }

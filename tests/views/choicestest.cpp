@@ -128,6 +128,7 @@ private Q_SLOTS:
             m_window->commands()->action("view.present")->trigger();
             auto* shown = m_window->findChild<Presentation*>();
             QCOMPARE(shown->state()->incident(), std::int64_t { 5 });
+            QVERIFY(shown->state()->isIncidentChosen());
             QTRY_VERIFY_WITH_TIMEOUT(shown->view()->isSettled(), kWaitMs);
             if (const auto* table = shown->findChild<QTreeView*>(QStringLiteral("communicationTable"))) {
                 QVERIFY(table->currentIndex().isValid());
@@ -156,6 +157,7 @@ private Q_SLOTS:
             auto* shown = m_window->findChild<Presentation*>();
             QCOMPARE(shown->view()->choices(), m_window->views()->currentView()->choices());
             QVERIFY(shown->view()->choices() != before);
+            QVERIFY(!shown->state()->isIncidentChosen()); // it goes on to one that is worse, as the window does
             shown->close();
             QTRY_VERIFY(!m_window->findChild<Presentation*>());
         }

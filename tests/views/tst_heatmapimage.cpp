@@ -9,6 +9,8 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QMouseEvent>
+#include <QRegularExpression>
+#include <QSvgGenerator>
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
@@ -18,6 +20,7 @@
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/heatmap/heatlegend.h>
 #include <telltale/heatmap/rowcluster.h>
+#include <telltale/heatmap/runends.h>
 
 namespace tst_heatmapimage {
 
@@ -518,6 +521,32 @@ private Q_SLOTS:
         };
         QCOMPARE(widthFor(9), widthFor(8));
         QVERIFY(widthFor(9) < widthFor(9.5));
+    }
+
+    /// Its ends may be decimals by themselves where the decades between them are not.
+    void aLegendOfSignedValuesIsWrittenInOneWay()
+    {
+        int powers = 0;
+        for (const float largest : { 9e-4F, 9e-3F, 0.09F, 0.9F, 9.0F }) {
+            HeatPicture p = picture(4, 50, HeatScale::Symlog);
+            for (std::size_t i = 0; i < p.result.values.size(); ++i)
+                p.result.values[i] = (i % 2 == 0 ? largest : -1e-6F) * static_cast<float>(i % 7 + 1) / 7;
+            p.finish();
+            for (int height = 150; height < 400; height += 10) {
+                QBuffer page;
+                QSvgGenerator svg;
+                svg.setOutputDevice(&page);
+                QPainter painter(&svg);
+                paintHeatLegend(painter, QRectF(0, 0, 142, height), p, Theme::current(), false);
+                painter.end();
+                static const QRegularExpression kPower(QStringLiteral(">[^<>]*[0-9]e-[0-9]+</text>"));
+                static const QRegularExpression kDecimal(QStringLiteral(">[^<>]*0\\.[0-9]+</text>"));
+                const QString texts = QString::fromUtf8(page.data());
+                QVERIFY2(!texts.contains(kPower) || !texts.contains(kDecimal), qPrintable(texts));
+                powers += texts.contains(kPower) && p.scale.high() >= 1e-3 ? 1 : 0;
+            }
+        }
+        QVERIFY(powers > 0);
     }
 
     void aLegendOfZerosInventsNoScale()

@@ -75,6 +75,7 @@ public:
     /// The incident that cards show; 0 = none.
     std::int64_t incident() const { return m_incident; }
     void setIncident(std::int64_t id); ///< until somebody does, it is the worst that nobody has acknowledged
+    bool isIncidentChosen() const { return m_isIncidentChosen; }
     /// Shows where it began: module, rank, kind, statistic and step, everywhere.
     void goToIncident(std::int64_t id);
     ModuleKey keyOf(const judge::Finding& finding) const; ///< the tensor that it is of

@@ -11,6 +11,7 @@
 
 #include <telltale/common/theme.h>
 #include <telltale/heatmap/heatimage.h>
+#include <telltale/heatmap/runends.h>
 
 namespace telltale::views {
 

@@ -13,6 +13,7 @@
 #include <telltale/core/histogram.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/heatmap/heatlegend.h>
+#include <telltale/heatmap/runends.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/plot/curvepainter.h>
@@ -32,7 +33,8 @@ constexpr int kEnd = 8;
 constexpr double kLabelDistance = 17;
 
 /// As of a heat map; below several strips it has no room for every sign, and keeps those that are in view.
-void paintLegend(QPainter& painter, const QRectF& area, const DistributionStrip& strip, const Theme& theme)
+void paintLegend(QPainter& painter, const QRectF& area, const DistributionStrip& strip, std::pair<int, int> columns,
+    const Theme& theme)
 {
     constexpr double kWhole = 237;
     constexpr double kLine = 19;
@@ -43,7 +45,9 @@ void paintLegend(QPainter& painter, const QRectF& area, const DistributionStrip&
     for (const CellState state : { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::NotCollected,
              CellState::Gap, CellState::Damaged }) {
         const bool hasRoom = signs.empty() || kColors + kLine * static_cast<double>(signs.size() + 1) <= area.height();
-        if (hasRoom && std::find(strip.states.begin(), strip.states.end(), state) != strip.states.end())
+        if (hasRoom
+            && std::find(strip.states.begin() + columns.first, strip.states.begin() + columns.second, state)
+                != strip.states.begin() + columns.second)
             signs.push_back(state);
     }
     const double height = area.height() - kLine * static_cast<double>(signs.size());
@@ -184,6 +188,7 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
         } else {
             paintRidges(painter, plot, one, theme);
         }
+        paintRunEnds(painter, runEnds(one.heat, plot, state()));
         axis.laneCaption(lane, tr("events"));
         paintNonFiniteLane(painter, lane, one.states, theme);
         axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
@@ -193,7 +198,7 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
         if (m_shape == DistributionShape::Strip)
             paintLegend(painter,
                 QRectF(plot.right(), lane.top() - kCaption, SharedAxis::kLegend, plot.bottom() - lane.top() + kCaption),
-                one, theme);
+                one, runColumns(one.heat, state()), theme);
     }
 }
 
@@ -261,7 +266,8 @@ void DistributionCanvas::paintHover(QPainter& painter) const
         return;
     const Theme& theme = Theme::current();
     const DistributionStrip& one = strip(m_hoverStrip);
-    if (m_hoverColumn >= one.columns)
+    const auto [first, end] = runColumns(one.heat, state());
+    if (m_hoverColumn < first || m_hoverColumn >= end)
         return;
     const QRectF cell = cellRect(m_hoverStrip, m_hoverBin, m_hoverColumn);
     painter.setRenderHint(QPainter::Antialiasing, false);
@@ -295,8 +301,11 @@ void DistributionCanvas::paintOverlay(QPainter& painter, QSize size)
         return;
     AxisPainter axis(painter, Theme::current());
     const StepMarks marks = StepMarks::of(state());
-    for (int i = 0; i < static_cast<int>(m_picture->strips.size()); ++i)
-        axis.cursorLines(stripRect(i, size), shownRange(), marks);
+    for (int i = 0; i < static_cast<int>(m_picture->strips.size()); ++i) {
+        const QRect plot = stripRect(i, size);
+        axis.cursorLines(plot, shownRange(), marks);
+        paintRunEndWords(painter, runEnds(strip(i).heat, plot, state()), strip(i).heat, state());
+    }
     if (m_stepAxis) {
         const QRect plot = plotRect(size);
         axis.steps(plot, shownRange(), tr("step"), marks);

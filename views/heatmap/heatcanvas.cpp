@@ -19,6 +19,7 @@
 #include "heatimage.h"
 #include "heatlegend.h"
 #include "rankmark.h"
+#include "runends.h"
 
 namespace telltale::views {
 
@@ -212,8 +213,8 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     m_layout = layoutFor(size);
     QPainter painter(&frame);
     painter.drawImage(plot.topLeft(), HeatImage::cells(*m_picture, plot.size(), scale, theme));
-    for (const End& end : ends(plot))
-        painter.fillRect(end.area, theme.base);
+    const std::vector<RunEnd> ends = hasStepAxis() ? runEnds(*m_picture, plot, state()) : std::vector<RunEnd>();
+    paintRunEnds(painter, ends);
     HeatGutter(*m_picture, m_layout, plot).paint(painter, theme);
     AxisPainter axis(painter, theme);
     if (hasStepAxis()) {
@@ -231,62 +232,6 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     if (m_legend)
         paintHeatLegend(painter, QRectF(plot.right(), kTop, SharedAxis::kLegend, size.height() - kTop - kBottom),
             *m_picture, theme);
-}
-
-/// Where one of two runs has not begun or is over, nothing is missing: the ground, and why. So it is where a run that
-/// is shown alone has fewer steps than one that it is compared with.
-std::vector<HeatCanvas::End> HeatCanvas::ends(const QRect& plot) const
-{
-    const HeatSides* sides = m_picture->sides.get();
-    if (!sides && (!hasStepAxis() || state().comparedRuns().empty() || state().ownRange().isEmpty()))
-        return {};
-    const StepRange both = sides ? sides->both : state().ownRange();
-    const QString before = sides ? sides->before : noStepBefore(state().runName(0), both.first);
-    const QString after = sides ? sides->after : noStepAfter(state().runName(0), both.last);
-    const int columns = m_picture->columns();
-    int first = 0;
-    while (first < columns && m_picture->stepsOf(first).last < both.first)
-        ++first;
-    int end = columns;
-    while (end > 0 && both.last < m_picture->stepsOf(end - 1).first)
-        --end;
-    const int left = HeatImage::columnLeft(std::min(first, end), columns, plot.width());
-    const int right = HeatImage::columnLeft(end, columns, plot.width());
-    return { { { plot.left(), plot.top(), left, plot.height() }, before },
-        { { plot.left() + right, plot.top(), plot.width() - right, plot.height() }, after } };
-}
-
-/// Over the lines of the cursor and of the selected row, which would cross them. A run's name is not broken where it
-/// has room.
-void HeatCanvas::paintEndWords(QPainter& painter, const QRect& plot) const
-{
-    const Theme& theme = Theme::current();
-    painter.setFont(wordsFont(11));
-    painter.setPen(theme.text3);
-    QStringList names { state().runName(0) };
-    if (m_picture->sides)
-        names = { m_picture->sides->nameA, m_picture->sides->nameB };
-    for (const End& end : ends(plot)) {
-        const QRect room = end.area.adjusted(8, 0, -8, 0);
-        // Upright where that has no room.
-        const QRect upright(-room.height() / 2, -room.width() / 2, room.height(), room.width());
-        const QString whole = withWholeNames(end.why, names);
-        for (const auto& [why, isUpright] : { std::pair(whole, false), { whole, true }, { end.why, false } }) {
-            const QRect& place = isUpright ? upright : room;
-            const QRect words = painter.boundingRect(place, Qt::AlignCenter | Qt::TextWordWrap, why);
-            if (why.isEmpty() || !place.contains(words))
-                continue;
-            painter.save();
-            if (isUpright) {
-                painter.translate(QRectF(room).center());
-                painter.rotate(-90);
-            }
-            painter.fillRect(words.adjusted(-4, -2, 4, 2), theme.base);
-            painter.drawText(place, Qt::AlignCenter | Qt::TextWordWrap, why);
-            painter.restore();
-            break;
-        }
-    }
 }
 
 void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
@@ -554,7 +499,7 @@ void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
         StepMarks lines = marks;
         lines.cursor.reset();
         axis.cursorLines(plot, shownRange(), lines);
-        paintEndWords(painter, plot);
+        paintRunEndWords(painter, runEnds(*m_picture, plot, state()), *m_picture, state());
         if (m_stepAxis || isStatic()) {
             axis.steps(plot, shownRange(), tr("step"), marks);
             axis.cursorTags(plot, shownRange(), marks);

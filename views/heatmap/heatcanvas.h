@@ -89,12 +89,6 @@ private:
     void paintNamed(QPainter& painter, const QRect& plot) const;
     void paintColumnOutline(QPainter& painter, const QRect& plot, int column) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
-    struct End {
-        QRect area; ///< of the plot
-        QString why;
-    };
-    std::vector<End> ends(const QRect& plot) const;
-    void paintEndWords(QPainter& painter, const QRect& plot) const;
     void tellSides(Readout& readout, const QString& stat) const;
     void tellGutter();
     int selectedRow() const;

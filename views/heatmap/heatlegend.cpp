@@ -82,18 +82,25 @@ QString zeroText(const HeatPicture& picture)
 }
 
 /// What the colors end at: two figures, a decade as those between the ends.
-QString endText(const ValueScale& scale, double value)
+QString endText(const ValueScale& scale, double value, bool arePowers)
 {
-    if (scale.isOfShares())
-        return percentOf(endText(ValueScale(scale.mode(), scale.low() * 100, scale.high() * 100), value * 100));
+    if (scale.isOfShares()) {
+        const ValueScale percents(scale.mode(), scale.low() * 100, scale.high() * 100);
+        return percentOf(endText(percents, value * 100, arePowers));
+    }
     const double power = std::log10(std::abs(value));
     if (std::abs(power - std::round(power)) < 1e-9)
-        return formatTick(value, std::abs(value), scale.endsArePowers());
+        return formatTick(value, std::abs(value), arePowers);
     // What is whole has no other figures.
     const double distance = isNarrow(scale)
         ? (scale.high() - scale.low()) / 50
         : std::max(std::pow(10.0, std::floor(power) - 1), value == std::floor(value) ? 1.0 : 0.0);
     return formatTick(value, distance, false);
+}
+
+std::pair<QString, QString> endTexts(const ValueScale& scale)
+{
+    return { endText(scale, scale.low(), scale.endsArePowers()), endText(scale, scale.high(), scale.endsArePowers()) };
 }
 
 /// The labels of the colors: with both ends, between decades that are far from an end nobody could say what it is.
@@ -105,6 +112,9 @@ std::vector<ValueScale::Tick> labelsOf(const HeatPicture& picture, int height)
     std::vector<ValueScale::Tick> labels = scale.ticks(height, 30, 6, true);
     if (picture.scaleMode == HeatScale::Deviation)
         return labels;
+    const bool arePowers = scale.endsArePowers() || std::ranges::any_of(labels, [&scale](const ValueScale::Tick& tick) {
+        return isBeyondDecimals(tick.value * (scale.isOfShares() ? 100 : 1));
+    });
     for (const double end : { scale.high(), scale.low() }) {
         const auto isWithin = [&](double px) {
             return [&scale, end, height, px](const ValueScale::Tick& other) {
@@ -114,7 +124,7 @@ std::vector<ValueScale::Tick> labelsOf(const HeatPicture& picture, int height)
         if (std::ranges::any_of(labels, isWithin(isNarrow(scale) ? 1 : kTickPitch)))
             continue;
         std::erase_if(labels, isWithin(kTickPitch));
-        labels.push_back({ end, endText(scale, end) });
+        labels.push_back({ end, endText(scale, end, arePowers) });
     }
     return labels;
 }
@@ -289,8 +299,8 @@ double heatStripWidth(const HeatPicture& picture)
     if (picture.isZero)
         return QFontMetricsF(wordsFont(11)).horizontalAdvance(zeroText(picture)) + 1;
     const QFontMetricsF metrics(numberFont(11));
-    return metrics.horizontalAdvance(endText(picture.scale, picture.scale.low()))
-        + metrics.horizontalAdvance(endText(picture.scale, picture.scale.high())) + kStripWidth + 2 * kStripGap + 1;
+    const auto [low, high] = endTexts(picture.scale);
+    return metrics.horizontalAdvance(low) + metrics.horizontalAdvance(high) + kStripWidth + 2 * kStripGap + 1;
 }
 
 void paintHeatStrip(QPainter& painter, const QRectF& line, const HeatPicture& picture, const Theme& theme)
@@ -302,8 +312,7 @@ void paintHeatStrip(QPainter& painter, const QRectF& line, const HeatPicture& pi
             painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, zeroText(picture));
         return;
     }
-    const QString low = endText(picture.scale, picture.scale.low()),
-                  high = endText(picture.scale, picture.scale.high());
+    const auto [low, high] = endTexts(picture.scale);
     painter.setFont(numberFont(11));
     const double lowWidth = painter.fontMetrics().horizontalAdvance(low);
     const double highWidth = painter.fontMetrics().horizontalAdvance(high);

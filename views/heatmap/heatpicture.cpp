@@ -352,30 +352,4 @@ void HeatPicture::markClipped()
     }
 }
 
-QString noStepBefore(const QString& run, Step first)
-{
-    return QCoreApplication::translate("DifferenceMap", "%1 has no step before %2").arg(run, formatStep(first.value));
-}
-
-QString noStepAfter(const QString& run, Step last)
-{
-    return QCoreApplication::translate("DifferenceMap", "%1 has no step after %2").arg(run, formatStep(last.value));
-}
-
-QString withWholeNames(QString sentence, const QStringList& names)
-{
-    constexpr QChar kWordJoiner(0x2060);
-    for (const QString& name : names) {
-        QString whole;
-        for (const QChar letter : name) {
-            if (!whole.isEmpty() && !letter.isLowSurrogate())
-                whole += kWordJoiner;
-            whole += letter;
-        }
-        if (!name.isEmpty())
-            sentence.replace(name, whole);
-    }
-    return sentence;
-}
-
 }

@@ -114,12 +114,6 @@ private:
     void spreadRatios();
 };
 
-/// Why a run has no cells before its first step, or after its last. Thread: any.
-QString noStepBefore(const QString& run, Step first);
-QString noStepAfter(const QString& run, Step last);
-/// Without a place to break a line at within one of the names.
-QString withWholeNames(QString sentence, const QStringList& names);
-
 /// "×2.5", "÷65 536", and near the same "+0.012 %". Thread: any.
 QString ratioText(double ratio);
 

@@ -415,7 +415,7 @@ std::optional<Step> CurveCanvas::legendStep() const
             = at && *at <= one.result.range.last ? bucketOf(one.result, *at) : static_cast<int>(buckets.size()) - 1;
         while (last >= 0 && buckets[static_cast<std::size_t>(last)].state < CellState::Value)
             --last;
-        if (last >= 0 && !one.isGroup)
+        if (last >= 0 && !one.isGroup && !one.isHidden)
             newest = std::max(newest.value_or(Step { -1 }), stepsOf(one.result, last).last);
     }
     return at && newest ? std::min(at, newest) : newest ? newest : at;

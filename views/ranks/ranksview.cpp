@@ -128,7 +128,7 @@ void RanksView::buildFaces()
     m_mapPane->installEventFilter(this);
     m_map->setParent(m_mapPane);
     m_replicaRanks = new ReplicaRanks(context().state, m_mapPane);
-    m_replicaRanks->setAccessibleName(tr("Replicas"));
+    m_replicaRanks->setAccessibleName(tr("Replicas at the cursor"));
     m_below = new QStackedWidget(this);
     m_below->addWidget(m_faces[RanksBySteps]);
     m_below->addWidget(m_replicas);
