@@ -117,13 +117,21 @@ std::string lanesOf(const Incident& incident, StepRange run)
     return out;
 }
 
-std::string cardOf(const Incident& incident, StepRange run, bool isWhole)
+/// As the window says it.
+std::string stateOf(const Incident& incident, const ReportContent& content)
+{
+    if (incident.isOver)
+        return fmt::format("nothing new since step {}", incident.lastStep.value);
+    const bool isOver = content.run.state != store::RunState::Live || analysis::isRunOver(*content.catalog);
+    return isOver ? "not over at the run's end" : "goes on";
+}
+
+std::string cardOf(const Incident& incident, const ReportContent& content, bool isWhole)
 {
     std::string out
-        = fmt::format("<div class=\"card {}\"><p class=\"sentence\">{}</p><p class=\"quiet\">{}, rule {}{}{}{}</p>",
+        = fmt::format("<div class=\"card {}\"><p class=\"sentence\">{}</p><p class=\"quiet\">{}, rule {}, {}{}{}</p>",
             classOf(incident.first.severity), html(incident.sentence), classOf(incident.first.severity),
-            html(incident.first.rule),
-            incident.isOver ? fmt::format(", until step {}", incident.lastStep.value) : ", goes on",
+            html(incident.first.rule), stateOf(incident, content),
             incident.folded > 0 ? fmt::format(", {} later findings folded", incident.folded) : "",
             incident.isAcknowledged ? ", acknowledged" : "");
     if (!incident.evidence.empty() || !incident.ties.empty() || !incident.notes.empty()) {
@@ -138,7 +146,7 @@ std::string cardOf(const Incident& incident, StepRange run, bool isWhole)
         out += "</ul>";
     }
     out += "</div>";
-    return isWhole ? out + lanesOf(incident, run) : out;
+    return isWhole ? out + lanesOf(incident, content.catalog->steps) : out;
 }
 
 std::string incidentsOf(const ReportContent& content)
@@ -150,7 +158,7 @@ std::string incidentsOf(const ReportContent& content)
     for (const Incident& incident : content.incidents) {
         if (shown == kMostIncidents)
             break;
-        out += cardOf(incident, content.catalog->steps, shown++ == 0);
+        out += cardOf(incident, content, shown++ == 0);
     }
     if (content.incidents.size() > shown)
         out += fmt::format("<p class=\"quiet\">and {} more: telltale incidents {}</p>",

@@ -87,7 +87,7 @@ Verb compareVerb()
         "and\n"
         "what differs in their configs, hyperparameters and environments.\n"
         "Signs of gradients that both have are judged by msprobe's rule: from which step on which are suspicious.\n"
-        "Scalars that tell times are left out. A and B are paths or ids from 'telltale runs'.",
+        "Scalars that tell times are left out, and histograms. A and B are paths or ids from 'telltale runs'.",
         { "A B", 2, 2 },
         { { "--kind", "KIND", "this kind alone: grad_reduced, actv, exp_avg, ..." },
             { "--stat", "STAT", "this statistic alone: norm, mean, max, checksum, ..." },

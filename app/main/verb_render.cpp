@@ -5,7 +5,6 @@
 #include <array>
 
 #include <QApplication>
-#include <QFileInfo>
 
 #include <telltale/translations/translations.h>
 
@@ -70,10 +69,8 @@ Expected<RenderRequest> parseRender(const Args& args)
 
 store::RunHandle handleOf(const store::RunLocator& locator)
 {
-    store::RunHandle run;
-    run.locator = locator;
-    run.name = QFileInfo(QString::fromStdString(locator.text())).completeBaseName().toStdString();
-    return run;
+    const store::RunSummary run = store::describeRun(locator);
+    return { locator, run.id, run.name, nullptr };
 }
 
 /// The runs that --with names, in that order.

@@ -227,4 +227,10 @@ Event notesEvent(const std::string& notes, Step step)
     return eventOf(kNotesRecord, std::move(line), { { "notes", notes } }, step);
 }
 
+bool isRunOver(const store::Catalog& catalog)
+{
+    return std::none_of(catalog.sources.begin(), catalog.sources.end(),
+        [](const store::SourceInfo& source) { return source.state == store::SourceState::Running; });
+}
+
 }

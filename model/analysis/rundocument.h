@@ -42,6 +42,8 @@ std::vector<Fact> factsOf(const Json& object);
 Expected<RunDocument> readRunDocument(store::RunReader& reader);
 /// {"hyperparameters", "environment", "environment_by_rank", "tags", "notes", "config"}
 Json toJson(const RunDocument& document);
+/// No rank of it is being recorded: what goes on is then said to be not over at the run's end. Thread: any.
+bool isRunOver(const store::Catalog& catalog);
 
 /// What a person makes of a run's tags and notes, as events of its log (of rank -1). A person's word counts for more
 /// than the training's: a tag that somebody has taken away stays away, and notes that somebody wrote stay.

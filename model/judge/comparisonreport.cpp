@@ -140,6 +140,7 @@ std::string reportJson(const Comparison& found, std::span<const DifferingFact> f
     const Json document { { "equal", found.isEqual() }, { "sentence", found.sentence() },
         { "tolerance", found.tolerance }, { "steps", { found.steps.first.value, found.steps.last.value } },
         { "series", found.rows }, { "only_in_a", found.onlyInA }, { "only_in_b", found.onlyInB },
+        { "histograms_in_a", found.histogramsInA }, { "histograms_in_b", found.histogramsInB },
         { "compared", found.compared }, { "differing", found.differing }, { "unmatched", found.unmatched },
         { "steps_apart", found.stepsApart.size() }, { "timings", found.timings }, { "first", listOf(found.first) },
         { "first_count", found.firstCount }, { "kinds", kinds }, { "ranks", ranks }, { "signs", listOf(found.signs) },
@@ -207,6 +208,9 @@ std::string reportText(const Comparison& found, std::span<const DifferingFact> f
     }
     text += fmt::format("\n{} series in both, {} in the first alone, {} in the second alone\n", found.rows,
         found.onlyInA, found.onlyInB);
+    if (found.histogramsInA + found.histogramsInB > 0)
+        text += fmt::format("histograms are not compared: {} series in the first, {} in the second\n",
+            found.histogramsInA, found.histogramsInB);
     if (found.unmatched > 0)
         text += fmt::format("{} values that only one of them has at their step were left out\n", found.unmatched);
     if (!found.timings.empty()) {

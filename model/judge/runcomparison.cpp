@@ -93,7 +93,8 @@ public:
     Expected<Comparison> run();
 
 private:
-    bool isWanted(const series::RowIndex& index, const series::RowIndex::Row& row, const std::vector<bool>& chosen);
+    bool isWanted(const series::RowIndex& index, const series::RowIndex::Row& row, const std::vector<bool>& chosen,
+        std::size_t& histograms);
     void pairRows();
     Expected<void> compareHeats(Kind kind, Stat stat, const std::vector<Pair>& pairs);
     Expected<void> compareRaw(Kind kind, Stat stat, const Pair& pair);
@@ -126,16 +127,25 @@ private:
     Comparison m_result;
 };
 
-bool Comparer::isWanted(
-    const series::RowIndex& index, const series::RowIndex::Row& row, const std::vector<bool>& chosen)
+/// Counts what is of histograms alone, which nothing is read of but the shares of formats.
+bool Comparer::isWanted(const series::RowIndex& index, const series::RowIndex::Row& row,
+    const std::vector<bool>& chosen, std::size_t& histograms)
 {
     const bool isOfRank
         = m_wish.ranks.empty() || std::find(m_wish.ranks.begin(), m_wish.ranks.end(), row.rank) != m_wish.ranks.end();
     if ((m_wish.kind && row.kind != *m_wish.kind) || !isOfRank || !chosen[row.tensor])
         return false;
     // Histograms have them, beside which the tensor's statistics have the same name.
-    if (m_wish.stat && isFormatShare(*m_wish.stat) && !row.answers(*m_wish.stat))
+    if (m_wish.stat && isFormatShare(*m_wish.stat))
+        return row.answers(*m_wish.stat);
+    const bool isOfHistograms
+        = row.answers(Stat::Hist) && std::none_of(kStatTable.begin(), kStatTable.end(), [&](const StatFacts& facts) {
+              return isStoredStat(facts.stat) && facts.stat != Stat::Hist && row.answers(facts.stat);
+          });
+    if (isOfHistograms) {
+        ++histograms;
         return false;
+    }
     const std::string& name = index.key(row).name;
     if (row.kind != Kind::Scalar || (!name.starts_with("telltale.") && !name.starts_with("system/") && !isTiming(name)))
         return true;
@@ -150,12 +160,12 @@ void Comparer::pairRows()
     std::map<PairKey, const series::RowIndex::Row*> wanted;
     const std::vector<bool> chosenThere = other.matching(pattern);
     for (const series::RowIndex::Row& row : other.rows()) {
-        if (isWanted(other, row, chosenThere))
+        if (isWanted(other, row, chosenThere, m_result.histogramsInB))
             wanted.emplace(keyOf(other, row), &row);
     }
     const std::vector<bool> chosen = m_index.matching(pattern);
     for (const series::RowIndex::Row& row : m_index.rows()) {
-        if (!isWanted(m_index, row, chosen))
+        if (!isWanted(m_index, row, chosen, m_result.histogramsInA))
             continue;
         const auto found = wanted.find(keyOf(m_index, row));
         if (found == wanted.end()) {
@@ -430,6 +440,9 @@ Expected<void> Comparer::judgeSigns()
 
 Expected<Comparison> Comparer::run()
 {
+    if (m_wish.stat == Stat::Hist)
+        return failure(ErrorCode::BadInput, "histograms are not compared",
+            "any other statistic is, and so are the shares of number formats that are read from histograms");
     if (m_a.catalog.storeId != m_b.catalog.storeId && (!m_wish.kind || *m_wish.kind == Kind::GradSign)
         && (!m_wish.stat || *m_wish.stat == Stat::Similarity)) {
         auto a = StoredSigns::of(m_a.reader);
@@ -454,7 +467,9 @@ Expected<Comparison> Comparer::run()
         return tl::unexpected(done.error());
     if (m_pairs.empty() && m_result.signs.empty())
         return failure(ErrorCode::NotFound, "the runs have nothing in common that could be compared",
-            "'telltale inspect' lists what each has");
+            m_result.histogramsInA > 0 && m_result.histogramsInB > 0
+                ? "both have histograms, which are not compared; 'telltale inspect' lists what each has"
+                : "'telltale inspect' lists what each has");
     for (const auto& [of, pairs] : m_pairs) {
         const auto& [kind, stat] = of;
         // A float holds what most statistics are stored as, and neither metrics nor checksums.

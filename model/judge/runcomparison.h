@@ -93,6 +93,8 @@ struct Comparison {
     std::size_t rows = 0; ///< that both have
     std::size_t onlyInA = 0; ///< rows
     std::size_t onlyInB = 0;
+    std::size_t histogramsInA = 0; ///< rows of histograms alone: left out, and counted nowhere else
+    std::size_t histogramsInB = 0;
     std::vector<std::string> timings; ///< scalars that say how long something took: left out
     /// What deviates at the first step at which anything does, in the order in which a step comes to it; at most
     /// kFirst.

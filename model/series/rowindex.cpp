@@ -205,16 +205,70 @@ std::vector<std::uint32_t> RowIndex::namesInModelOrder() const
     }
     std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
     std::vector<std::uint32_t> places;
-    std::vector<bool> known(names().size());
+    std::vector<bool> seen(names().size());
     for (const std::span<const Row> kind : kinds) {
+        std::vector<std::uint32_t> own;
+        bool hasNew = false;
+        std::vector<bool> isOwn(seen.size());
         for (const Row& row : kind) {
             const std::uint32_t place = placeOfName(row.tensor);
-            if (!known[place])
-                places.push_back(place);
-            known[place] = true;
+            if (!isOwn[place])
+                own.push_back(place);
+            isOwn[place] = true;
+            hasNew = hasNew || !seen[place];
         }
+        if (hasNew)
+            places = places.empty() ? std::move(own) : merged(places, own);
+        for (const std::uint32_t place : places)
+            seen[place] = true;
     }
     return places;
+}
+
+/// Both orders: what only `more` has stands before what follows it there below the same module, else at the end.
+std::vector<std::uint32_t> RowIndex::merged(
+    const std::vector<std::uint32_t>& places, const std::vector<std::uint32_t>& more) const
+{
+    const auto end = static_cast<std::uint32_t>(places.size());
+    constexpr std::uint32_t kUnknown = UINT32_MAX;
+    std::vector<std::uint32_t> first(names().size(), kUnknown); // in `places`, of a name or a part of it
+    for (std::uint32_t i = 0; i < end; ++i) {
+        for (std::uint32_t up = places[i]; first[up] == kUnknown; up = above(up))
+            first[up] = i;
+    }
+    // By the module above, and at the end for what has none: where the next below it stands.
+    std::vector<std::uint32_t> next(names().size() + 1, end);
+    const auto nextBeside = [&](std::uint32_t place) -> std::uint32_t& {
+        return next[above(place) == place ? names().size() : above(place)];
+    };
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> added; // before which of `places`, the last first
+    std::vector<bool> isKnown(names().size());
+    for (const std::uint32_t place : places)
+        isKnown[place] = true;
+    for (auto name = more.rbegin(); name != more.rend(); ++name) {
+        std::uint32_t highest = *name;
+        while (first[highest] == kUnknown && above(highest) != highest && first[above(highest)] == kUnknown)
+            highest = above(highest);
+        if (!isKnown[*name])
+            added.emplace_back(nextBeside(highest), *name);
+        for (std::uint32_t up = *name;; up = above(up)) {
+            if (first[up] != kUnknown)
+                nextBeside(up) = first[up];
+            if (above(up) == up)
+                break;
+        }
+    }
+    std::reverse(added.begin(), added.end());
+    std::stable_sort(added.begin(), added.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::uint32_t> both;
+    auto one = added.begin();
+    for (std::uint32_t i = 0; i <= end; ++i) {
+        for (; one != added.end() && one->first == i; ++one)
+            both.push_back(one->second);
+        if (i < end)
+            both.push_back(places[i]);
+    }
+    return both;
 }
 
 RowIndex::Rows RowIndex::named(std::string_view name) const

@@ -67,8 +67,9 @@ public:
     const std::vector<Row>& rows() const { return m_rows; }
     /// Those of a kind, of one rank and with a statistic where these are given, in model order.
     Rows select(Kind kind, std::optional<Rank> rank = {}, std::optional<Stat> stat = {}) const;
-    /// Places of the names of all tensors but scalars, without their slots: as the kind that most are of has them, then
-    /// what only others have. So a kind that is collected of a few modules puts none of them first.
+    /// Places of the names of all tensors but scalars, without their slots: as the kind that most are of has them, so
+    /// that a kind that is collected of a few modules puts none of them first. What only others have stands before what
+    /// is next to it there, as a parameter of the model's own before the first module, and else at the end.
     std::vector<std::uint32_t> namesInModelOrder() const;
     /// Everything that has exactly this name, in the order of rows().
     Rows named(std::string_view name) const;
@@ -121,6 +122,8 @@ private:
         std::uint32_t tensor = 0;
     };
     void layOut();
+    std::vector<std::uint32_t> merged(
+        const std::vector<std::uint32_t>& places, const std::vector<std::uint32_t>& more) const;
 
     std::shared_ptr<const Tensors> m_tensors; ///< never null
     std::vector<Series> m_series; ///< as they were given

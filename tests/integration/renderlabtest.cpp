@@ -18,7 +18,7 @@ namespace {
 /// Where `isSpiky`, rank 1's gradients of a block are hundred times too large at step 320.
 QString writeLabRun(const QTemporaryDir& dir, const QString& name, bool isSpiky)
 {
-    QString path = dir.filePath(name + QStringLiteral(".telltale"));
+    QString path = dir.filePath(QStringLiteral("2026-01-02_%1_abc.telltale").arg(name)); // not what the run is called
     test::CapsuleBuilder builder(path.toStdString(), name.toStdString());
     test::Training training;
     training.ranks = 2;

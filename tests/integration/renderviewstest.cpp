@@ -233,8 +233,12 @@ private Q_SLOTS:
             } else if (view == QLatin1String("compare")) {
                 QCOMPARE(cell("first_step"), cell("last_step"));
                 const QString place = key(cell("name"), cell("slot"), cell("kind"), cell("statistic"));
-                check(a, place, cell("a_state"), cell("a"));
-                check(b, place, cell("b_state"), cell("b"));
+                if (cell("state").isEmpty()) { // of the map
+                    check(a, place, cell("a_state"), cell("a"));
+                    check(b, place, cell("b_state"), cell("b"));
+                } else {
+                    check(cell("run") == QLatin1String("many-a1") ? a : b, place, cell("state"), cell("value"));
+                }
             } else {
                 QString site = cell("call_site");
                 site.replace(QRegularExpression(QStringLiteral("^(.*):(\\d+) +(.*)$")), QStringLiteral("\\1[\\2] \\3"));

@@ -77,6 +77,11 @@ def test_a_report_says_what_the_run_says_and_needs_nothing_else(run: Path, tmp_p
     page = Page(text)
     [incident] = asked("incidents", str(run))[:1]
     assert incident["sentence"] in page.text and "demo-gpt" in page.text
+    # Nothing goes on in a run that is not recorded any more: the window says so, too.
+    for one in asked("incidents", str(run)):
+        state = f"nothing new since step {one['last_step']}" if one["over"] else "not over at the run's end"
+        assert f"rule {one['rule']}, {state}" in page.text
+    assert "goes on" not in page.text
     assert '"wg_distribution": true' in page.text and "blocks.0" in page.text
     for record in asked("log", str(run)):
         assert record["text"] in page.text

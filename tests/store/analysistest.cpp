@@ -136,6 +136,27 @@ class AnalysisTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// Modules stand as they are called; what is no module's stands where the kinds that have it put it.
+    void whatOtherKindsAddStandsBesideItsNeighbors()
+    {
+        std::vector<series::RowIndex::Measured> all;
+        for (const char* name :
+            { "pos", "emb.weight", "layers.0.ln.weight", "layers.0.scale", "layers.0.fc.weight", "layers.1.fc.weight" })
+            all.push_back(measured(std::ssize(all), keyOf(name, ""), Kind::GradReduced));
+        for (const char* name :
+            { "emb", "layers.0.ln", "layers.0.act", "layers.0.fc", "layers.0", "layers.1.fc", "layers.1", "(model)" })
+            all.push_back(measured(std::ssize(all), keyOf(name, "output")));
+        all.push_back(measured(std::ssize(all), keyOf("router", ""), Kind::Router));
+        const series::RowIndex index = indexOf(all);
+        Texts names;
+        for (const std::uint32_t place : index.namesInModelOrder())
+            names.emplace_back(index.names().at(place));
+        QCOMPARE(names,
+            (Texts { "pos", "emb", "layers.0.ln", "layers.0.act", "layers.0.scale", "layers.0.fc", "layers.0",
+                "layers.1.fc", "layers.1", "(model)", "emb.weight", "layers.0.ln.weight", "layers.0.fc.weight",
+                "layers.1.fc.weight", "router" }));
+    }
+
     /// A stored attention map that says anything else than it holds is refused, whatever was cut or changed.
     void aDamagedAttentionMapIsRefused()
     {

@@ -275,6 +275,47 @@ private Q_SLOTS:
         QVERIFY2(alone.out.find("other bits at step 0, fc.weight") != std::string::npos, alone.out.c_str());
     }
 
+    /// They are rows of their own beside those of the same tensors' statistics.
+    void histogramsAreLeftOutAndNotMissing()
+    {
+        const auto write = [this](const char* name, bool hasStats) {
+            CapsuleBuilder builder(path(name), name);
+            const auto stream = builder.addAttempt(Rank { 0 }, 0);
+            std::vector<StepBlock> blocks;
+            if (hasStats)
+                blocks.push_back(store::test::makeBlock(builder.addLayout(Kind::Actv, { Stat::Norm }, { "fc", "out" }),
+                    0, [](std::int64_t, std::size_t, std::size_t) { return 1.0; }));
+            auto histograms
+                = std::make_shared<SeriesLayout>(*builder.addLayout(Kind::Actv, { Stat::Hist }, { "fc", "out" }));
+            histograms->edges = { -1, 0, 1 };
+            for (SeriesDesc& series : histograms->series)
+                series.definition = "elements a bin";
+            StepBlock counts;
+            counts.layout = histograms;
+            counts.columns = { { Stat::Hist, std::vector<std::uint64_t> { 16, 16, 20, 12 } } };
+            blocks.push_back(std::move(counts));
+            builder.stage(stream, std::move(blocks));
+            builder.commit();
+            builder.finish();
+        };
+        write("histograms", true);
+        write("onlyHistograms", false);
+        const auto json = compare({ path("histograms"), path("histograms"), "--json" });
+        QCOMPARE(json["series"].get<int>(), 2);
+        QCOMPARE(json["only_in_a"].get<int>() + json["only_in_b"].get<int>(), 0);
+        QCOMPARE(json["histograms_in_a"].get<int>(), 2);
+        const Outcome text = call(app::compareVerb, { path("histograms"), path("histograms") });
+        QVERIFY2(text.out.find("2 series in both, 0 in the first alone, 0 in the second alone\n"
+                               "histograms are not compared: 2 series in the first, 2 in the second\n")
+                != std::string::npos,
+            text.out.c_str());
+        const Outcome asked = call(app::compareVerb, { path("histograms"), path("histograms"), "--stat", "hist" });
+        QCOMPARE(asked.code, 2);
+        QVERIFY2(asked.err.find("histograms are not compared") != std::string::npos, asked.err.c_str());
+        const Outcome none = call(app::compareVerb, { path("onlyHistograms"), path("onlyHistograms") });
+        QVERIFY2(none.err.find("both have histograms, which are not compared") != std::string::npos, none.err.c_str());
+    }
+
     /// What gradient and momentum agree in bounds how alike the signs of two runs can be.
     void signsOfTwoRunsAreJudgedByTheirAgreement()
     {

@@ -353,6 +353,11 @@ private Q_SLOTS:
         settle();
         QCOMPARE(m_view->curves()->picture()->series.size(), std::size_t { 6 });
         QCOMPARE(m_view->curves()->picture()->omitted, kRows - 3);
+        // So is what was too much for any curves.
+        m_state->setSelection({ keys.begin(), keys.begin() + 4 }, { keys.begin() + 4, keys.end() });
+        settle();
+        QCOMPARE(m_view->curves()->picture()->series.size(), std::size_t { 6 });
+        QCOMPARE(m_view->curves()->picture()->omitted, kRows - 3);
         Q_EMIT m_view->curves()->showAllWanted();
         settle();
         QCOMPARE(m_view->curves()->picture()->series.size(), std::size_t { 2 * kRows });
@@ -753,6 +758,9 @@ private Q_SLOTS:
     void whatDiffersIsListed()
     {
         compareWith({ "b" });
+        const auto* waiting = m_view->findChild<FactsTree*>();
+        QTRY_VERIFY(m_view->conformance().isBusy() || m_view->conformance().found());
+        QVERIFY(m_view->conformance().found() || waiting->emptyText().contains(QStringLiteral("being compared")));
         choose("compareBelow", static_cast<int>(BelowMap::Facts));
         settle();
         const auto* facts = m_view->findChild<FactsTree*>();
@@ -1056,9 +1064,10 @@ private Q_SLOTS:
         settle();
         const QList<QByteArray> lines = csv().trimmed().split('\n');
         QCOMPARE(lines.size(), kRows * kSteps + 1);
-        QVERIFY2(lines[0].trimmed().endsWith(",difference,ratio"), lines[0].constData());
+        QVERIFY2(lines[0].trimmed().endsWith(",difference,ratio,a_run,b_run"), lines[0].constData());
         for (const QByteArray& line : lines)
-            QCOMPARE(line.count(','), 12);
+            QCOMPARE(line.count(','), 14);
+        QVERIFY2(lines[1].trimmed().endsWith(",a,b"), lines[1].constData());
     }
 
     void furtherRunsAndTheBandAreInTheTable()
@@ -1085,7 +1094,7 @@ private Q_SLOTS:
             QCOMPARE(found[name].size(), kSteps);
             for (int step = 0; step < kSteps; ++step) {
                 QCOMPARE(found[name][step][5].toInt(), step);
-                QCOMPARE(found[name][step][14].toFloat(), valueIn(run(name), 4, step));
+                QCOMPARE(found[name][step][16].toFloat(), valueIn(run(name), 4, step));
             }
         }
         choose("compareBelow", static_cast<int>(BelowMap::Band));
@@ -1094,9 +1103,15 @@ private Q_SLOTS:
         QCOMPARE(found["median"].size(), kSteps);
         QCOMPARE(found["range"].size(), kSteps);
         for (int step = 0; step < kSteps; ++step) {
-            QCOMPARE(found["median"][step][14].toFloat(), valueIn(run("seed"), 4, step));
-            QCOMPARE(found["range"][step][15].toFloat(), valueIn(run("a"), 4, step));
-            QCOMPARE(found["range"][step][16].toFloat(), valueIn(run("other"), 4, step));
+            const QList<QByteArray>& median = found["median"][step];
+            const QList<QByteArray>& range = found["range"][step];
+            QCOMPARE(median[16].toFloat(), valueIn(run("seed"), 4, step));
+            QCOMPARE(median.mid(17, 3), QList<QByteArray>(3)); // a range and a mean it has not
+            QCOMPARE(range[16], QByteArray()); // no run's is the range's
+            QCOMPARE(range[17].toFloat(), valueIn(run("a"), 4, step));
+            QCOMPARE(range[18].toFloat(), valueIn(run("other"), 4, step));
+            QCOMPARE(median[24], QByteArray("a; seed; other"));
+            QCOMPARE(range[24], QByteArray("a; seed; other"));
         }
     }
 

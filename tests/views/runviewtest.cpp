@@ -261,6 +261,36 @@ private Q_SLOTS:
         QVERIFY(!view->findChild<QLabel*>(QStringLiteral("runNotesHint"))->text().isEmpty());
     }
 
+    void aPictureHasNothingToPressOrToWriteInto()
+    {
+        auto* view = open<RunView>();
+        auto* save = view->findChild<QPushButton*>(QStringLiteral("runNotesSave"));
+        auto* field = view->findChild<QLineEdit*>(QStringLiteral("tagField"));
+        QTRY_COMPARE(tags(view), QStringList { QStringLiteral("base") });
+        const auto* chip = view->findChild<QPushButton*>(QStringLiteral("tagChip"));
+        const QRect place(save->mapTo(view, QPoint()), save->size());
+        const QImage picture = view->renderImage(view->size());
+        const auto isEmpty = [&](const QWidget* one) {
+            const QImage part = picture.copy(QRect(one->mapTo(view, QPoint()), one->size()));
+            QImage ground = part;
+            ground.fill(part.pixel(0, 0));
+            return part == ground;
+        };
+        QVERIFY(isEmpty(save) && isEmpty(field) && !isEmpty(chip));
+        QVERIFY(save->isVisible() && field->isVisible());
+        QVERIFY(!save->sizePolicy().retainSizeWhenHidden());
+        QCOMPARE(QRect(save->mapTo(view, QPoint()), save->size()), place);
+    }
+
+    /// As where a picture is made without a window: nobody is there to be told.
+    void withoutAnybodyWhoCouldWriteNothingIsSaidOfIt()
+    {
+        auto* view = open<RunView>(false);
+        QVERIFY(view->findChild<QPlainTextEdit*>(QStringLiteral("runNotes"))->isReadOnly());
+        QCOMPARE(view->findChild<QLabel*>(QStringLiteral("runNotesHint"))->text(),
+            QCoreApplication::translate("telltale::views::NotesEditor", "Written by the training"));
+    }
+
     void anEventIsOfTheTimeItSays()
     {
         Annotator annotator;

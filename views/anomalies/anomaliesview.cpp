@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/csv.h>
+#include <telltale/common/hiddencontrols.h>
 #include <telltale/common/scrolled.h>
 #include <telltale/common/taborder.h>
 #include <telltale/common/theme.h>
@@ -128,6 +129,12 @@ void AnomaliesView::refresh()
 bool AnomaliesView::isSettled() const
 {
     return DataView::isSettled() && context().state->incidents()->isSettled();
+}
+
+void AnomaliesView::paintPicture(QPainter& painter, QSize size)
+{
+    const HiddenControls hidden(this);
+    DataView::paintPicture(painter, size);
 }
 
 Expected<void> AnomaliesView::writeCsv(QIODevice* device) const

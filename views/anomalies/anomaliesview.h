@@ -23,6 +23,7 @@ public:
     bool isSettled() const override;
     /// The incidents that the filter lets through.
     Expected<void> writeCsv(QIODevice* device) const override;
+    void paintPicture(QPainter& painter, QSize size) override;
 
 private:
     void ask() override { }

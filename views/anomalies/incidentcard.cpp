@@ -261,11 +261,10 @@ void IncidentCard::takeIncident()
         m_calmText->setText(calm.text);
         return;
     }
-    const QString why
-        = m_context.annotator ? m_context.annotator->whyNot(m_context.state->run()) : tr("Nothing is written here.");
-    const bool mayWrite = why.isEmpty();
+    const QString why = m_context.annotator ? m_context.annotator->whyNot(m_context.state->run()) : QString();
+    const bool mayWrite = m_context.annotator != nullptr && why.isEmpty();
     m_why->setText(why);
-    m_why->setVisible(!mayWrite);
+    m_why->setVisible(!why.isEmpty());
     m_acknowledge->setEnabled(mayWrite && !incident->isAcknowledged);
     m_acknowledge->setText(incident->isAcknowledged ? tr("Acknowledged") : tr("Acknowledge"));
     m_true->setChecked(incident->label == Incident::Label::True);

@@ -6,6 +6,7 @@
 #include <QDateTime>
 #include <QTimeZone>
 
+#include <telltale/analysis/rundocument.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/items/comma.h>
 
@@ -44,9 +45,7 @@ IncidentTimes IncidentTimes::read(
         const bool isKnown = cells && cells->front().state == series::CellState::Value;
         return isKnown ? static_cast<std::int64_t>(cells->front().value) : 0;
     };
-    const bool isRunOver = std::none_of(catalog.sources.begin(), catalog.sources.end(),
-        [](const store::SourceInfo& source) { return source.state == store::SourceState::Running; });
-    return { at(incident.first.step), at(incident.lastStep), isRunOver };
+    return { at(incident.first.step), at(incident.lastStep), analysis::isRunOver(catalog) };
 }
 
 QString IncidentTimes::words(const judge::Incident& incident, std::int64_t nowNs) const

@@ -13,8 +13,8 @@ using series::CellState;
 
 namespace {
 
-constexpr int kMapColumns = 6; ///< what a cell says, behind where it is
-constexpr int kCurveColumns = 10;
+constexpr int kMapColumns = 8; ///< what a cell says, behind where it is
+constexpr int kCurveColumns = 11;
 
 QString word(std::string_view text)
 {
@@ -62,6 +62,7 @@ void writeCells(CsvWriter& csv, const HeatPicture& picture, int empty)
                 csv.number(b - a).number(a == b ? 1 : b / a);
             else
                 csv.empty().empty();
+            csv.text(sides.nameA).text(sides.nameB);
             for (int i = 0; i < empty; ++i)
                 csv.empty();
             csv.endRow();
@@ -76,9 +77,10 @@ Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture,
     CsvWriter csv(device);
     writeHead(csv,
         { "name", "slot", "rank", "kind", "statistic", "first_step", "last_step", "a_state", "a", "b_state", "b",
-            "difference", "ratio" });
+            "difference", "ratio", "a_run", "b_run" });
     if (curves)
-        writeHead(csv, { "state", "value", "min", "max", "mean", "samples", "nans", "posinfs", "neginfs", "run" });
+        writeHead(
+            csv, { "state", "value", "min", "max", "mean", "samples", "nans", "posinfs", "neginfs", "of_runs", "run" });
     csv.endRow();
     if (picture && picture->sides)
         writeCells(csv, *picture, curves ? kCurveColumns : 0);
@@ -88,7 +90,7 @@ Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture,
             if (one.result.buckets[static_cast<std::size_t>(b)].state == CellState::NotCollected)
                 continue;
             writeBucket(csv, one, b, kMapColumns);
-            csv.text(one.runName);
+            csv.text(one.ofRunNames.join(QStringLiteral("; "))).text(one.runName);
             csv.endRow();
         }
     }

@@ -116,6 +116,8 @@ std::vector<CurveSeries> bandsOfRuns(const std::vector<ComparePart>& parts)
         median.hasRunColor = true;
         median.isOtherRun = false;
         median.isMoved = true;
+        for (const auto& of : row)
+            median.ofRunNames.append(of.second->runName);
         CurveSeries band = median;
         band.isGroup = true;
         median.ofRuns = band.ofRuns = count;

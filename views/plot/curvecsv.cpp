@@ -22,8 +22,12 @@ void writeBucket(CsvWriter& csv, const CurveSeries& one, int index, int between)
     csv.integer(steps.first.value).integer(steps.last.value);
     for (int i = 0; i < between; ++i)
         csv.empty();
-    writeCell(csv, bucket.state, bucket.last, isFloat);
-    if (bucket.finite > 0) {
+    if (one.isGroup && bucket.state == series::CellState::Value)
+        csv.text(QStringLiteral("value")).empty();
+    else
+        writeCell(csv, bucket.state, bucket.last, isFloat);
+    const bool isMedian = one.ofRuns > 0 && !one.isGroup;
+    if (bucket.finite > 0 && !isMedian) {
         number(bucket.min);
         number(bucket.max);
         number(bucket.mean);

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include <QStringList>
+
 #include <telltale/common/rowlist.h>
 #include <telltale/common/valuescale.h>
 #include <telltale/series/query.h>
@@ -31,6 +33,7 @@ struct CurveSeries {
     bool isOtherRun = false; ///< of a run that is held against the one that is shown
     int run = 0; ///< the shown one, or its number among those that are compared with it
     int ofRuns = 0; ///< of a band of runs and its median: how many have it
+    QStringList ofRunNames; ///< and which
     std::vector<int> runsIn; ///< and how many have a finite value in each bucket
     bool isMoved = false; ///< what it says of a step was measured at others, or in several runs
     bool hasRunColor = false; ///< its color says of which run it is, its dash of which row

@@ -15,6 +15,7 @@
 
 #include <telltale/common/annotator.h>
 #include <telltale/common/csv.h>
+#include <telltale/common/hiddencontrols.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -461,6 +462,12 @@ void RuleLabView::saveAsDefault()
                 self->readRuns();
             });
         });
+}
+
+void RuleLabView::paintPicture(QPainter& painter, QSize size)
+{
+    const HiddenControls hidden(this);
+    DataView::paintPicture(painter, size);
 }
 
 Expected<void> RuleLabView::writeCsv(QIODevice* device) const

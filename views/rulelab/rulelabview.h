@@ -36,6 +36,7 @@ public:
     bool isSettled() const override;
     /// The scores as they are shown.
     Expected<void> writeCsv(QIODevice* device) const override;
+    void paintPicture(QPainter& painter, QSize size) override;
 
 private:
     void fillBar();

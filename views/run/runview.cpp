@@ -11,6 +11,7 @@
 
 #include <telltale/common/annotator.h>
 #include <telltale/common/csv.h>
+#include <telltale/common/hiddencontrols.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -248,10 +249,10 @@ void RunView::showDocument()
 
 void RunView::showWritable()
 {
-    const QString why = context().annotator != nullptr ? context().annotator->whyNot(context().state->run())
-                                                       : tr("Nothing is written here.");
-    m_tags->setWritable(why.isEmpty());
-    m_notes->setWritable(why.isEmpty());
+    const Annotator* annotator = context().annotator; // none: nobody is there who could write, or need be told why not
+    const QString why = annotator != nullptr ? annotator->whyNot(context().state->run()) : QString();
+    m_tags->setWritable(annotator != nullptr && why.isEmpty());
+    m_notes->setWritable(annotator != nullptr && why.isEmpty());
     m_notes->setHint(context().state->run() ? why : QString());
 }
 
@@ -292,6 +293,12 @@ void RunView::fit(QWidget* part, QSplitter* split, bool isTab, const QString& ti
     split->insertWidget(0, part);
     split->setSizes(sizes);
     part->show(); // a page that is not the current one is hidden
+}
+
+void RunView::paintPicture(QPainter& painter, QSize size)
+{
+    const HiddenControls hidden(this);
+    DataView::paintPicture(painter, size);
 }
 
 Expected<void> RunView::writeCsv(QIODevice* device) const

@@ -29,6 +29,7 @@ public:
 
     /// Facts by group, then tags and notes.
     Expected<void> writeCsv(QIODevice* device) const override;
+    void paintPicture(QPainter& painter, QSize size) override;
 
     FactTree* facts() const { return m_facts; }
     LoggedPane* logged() const { return m_logged; }
