@@ -7,11 +7,14 @@
 #include <QLineEdit>
 #include <QPushButton>
 
+#include <telltale/items/guithread.h>
+
 namespace telltale::views {
 
 HiddenControls::HiddenControls(const QWidget* whole)
     : m_focus(QApplication::focusWidget())
 {
+    items::assertGuiThread();
     const auto hide = [this](QWidget* one) {
         if (!one->isVisible())
             return;

@@ -8,6 +8,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 
 namespace telltale::views {
 
@@ -26,6 +27,7 @@ ReplicaRanks::ReplicaRanks(ViewState* state, QWidget* parent)
 
 void ReplicaRanks::setPicture(std::shared_ptr<const ReplicaPicture> picture)
 {
+    items::assertGuiThread();
     m_picture = std::move(picture);
     update();
 }
