@@ -200,7 +200,7 @@ void ConfigDesk::onStatus(std::uint64_t connection, const protocol::ConfigStatus
             rank.accepted(status.step);
             answer(run, rank, configphase::kAccepted, fmt::format("takes over revision {} of the config", status.rev));
         } else if (status.status == configstatus::kRefused) {
-            rank.refused(status.reason, now);
+            rank.refused(status.step, status.reason, now);
             answer(run, rank, configphase::kRefused,
                 fmt::format("refuses revision {} of the config: {}", status.rev, status.reason));
         } else if (status.status == configstatus::kPassed) {

@@ -79,7 +79,8 @@ void ConfigDesk::settle(Run& run, RankDesk& rank, Clock::time_point now)
         return;
     }
     if (!rank.isAllowed() || rank.passes() >= kMostPasses) {
-        rank.refused(rank.isAllowed()
+        rank.refused(rank.lastStep() + 1,
+            rank.isAllowed()
                 ? fmt::format("it was past the step {} times", rank.passes())
                 : std::string("its training takes no config from here: TELLTALE_REMOTE_CONFIG is off there, its "
                               "program does not follow one, or its agent is older than this"),

@@ -32,7 +32,7 @@ void RankDesk::remember(const Revision& target, const store::ConfigRevision::Ans
         runs(target);
         applied(answer.step.value, {});
     } else if (answer.phase == store::configphase::kRefused)
-        refused(answer.text, {});
+        refused(answer.step.value, answer.text, {});
 }
 
 void RankDesk::set(State state)
@@ -198,8 +198,9 @@ void RankDesk::passed(std::int64_t step)
     set(State::None);
 }
 
-void RankDesk::refused(std::string reason, Clock::time_point now)
+void RankDesk::refused(std::int64_t step, std::string reason, Clock::time_point now)
 {
+    m_view.step = step;
     m_view.reason = std::move(reason);
     settled(now);
     set(State::Refused);

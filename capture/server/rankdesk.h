@@ -100,7 +100,7 @@ public:
     void offered(const Revision& target, std::int64_t step, Clock::time_point now);
     void accepted(std::int64_t step);
     void passed(std::int64_t step);
-    void refused(std::string reason, Clock::time_point now);
+    void refused(std::int64_t step, std::string reason, Clock::time_point now);
     void applied(std::int64_t step, Clock::time_point now);
     /// It runs something else after all.
     void reopen();

@@ -362,10 +362,13 @@ private Q_SLOTS:
         world.ranks[1].isAllowed = false;
         world.connect(0);
         world.connect(1);
+        world.settle(30);
+        const std::int64_t next = world.ranks[1].next;
         world.push(7);
         world.settle();
         QCOMPARE(world.view(0).state, State::Applied);
         QCOMPARE(world.view(1).state, State::Refused);
+        QVERIFY(world.view(1).step >= next && world.view(1).step < world.ranks[1].next); // where it was
         QVERIFY(world.view(1).reason.find("TELLTALE_REMOTE_CONFIG") != std::string::npos);
         QVERIFY(world.isSound);
     }
@@ -480,9 +483,6 @@ private Q_SLOTS:
         QCOMPARE(world.desk().steering(kRun)->rev, std::uint64_t { 1 });
     }
 
-    void anEditOfTheFileBecomesARevisionOfAll()
-    {
-        World world(3);
     void aRevisionIsComparedWithWhatRanNotWithWhatWasRefused()
     {
         World world(2);
@@ -531,6 +531,9 @@ private Q_SLOTS:
         QCOMPARE(world.view(0).runsRev, std::uint64_t { 1 });
     }
 
+    void anEditOfTheFileBecomesARevisionOfAll()
+    {
+        World world(3);
         for (int i = 0; i < 3; ++i)
             world.connect(i);
         world.push(7);

@@ -249,6 +249,7 @@ private Q_SLOTS:
         QCOMPARE(steering.ranks[0].runs, zero.offers.front().json);
         QVERIFY(steering.ranks[0].tookMs >= 0);
         QCOMPARE(steering.ranks[1].reason, std::string("no room"));
+        QCOMPARE(steering.ranks[1].step, std::int64_t { 44 });
         QCOMPARE(steering.ranks[1].runs, std::string(R"({"all_xy":true})"));
         QVERIFY(serving.wakes > 0);
         store::ConfigHistory history;
@@ -261,6 +262,7 @@ private Q_SLOTS:
         };
         QTRY_VERIFY_WITH_TIMEOUT(readsAll(), kWaitMs);
         QCOMPARE(history.newest()->author, std::string("somebody"));
+        QCOMPARE(history.newest()->answers.at(Rank { 1 }).step.value, std::int64_t { 44 }); // where it refused
         const auto changes = nlohmann::json::parse(history.newest()->changes);
         QCOMPARE(changes.size(), std::size_t { 1 });
         QCOMPARE(changes[0]["pointer"].get<std::string>(), std::string("/step_interval"));
