@@ -25,6 +25,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include <telltale/common/kindtext.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
@@ -343,6 +344,29 @@ private Q_SLOTS:
                 ink += picture.pixelColor(x, y) != base;
         }
         QVERIFY2(ink > 50, qPrintable(QString::number(ink)));
+    }
+
+    void aScalarHasAValueAndNoRanksOfAKind()
+    {
+        auto* heat = m_window->findChild<views::HeatmapView*>();
+        auto* below = heat->parentWidget()->findChild<views::CurvesView*>();
+        const auto caption = [below](const QString& words) {
+            const auto labels = below->findChildren<QLabel*>();
+            return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text() == words; });
+        };
+        state()->setSelection(keys({ "lr" }));
+        QTRY_VERIFY_WITH_TIMEOUT(caption(QStringLiteral("value of 1 selected series")), kWaitMs);
+        heat->setAxes(views::HeatAxes::RankByStep);
+        QTRY_VERIFY_WITH_TIMEOUT(heat->isSettled(), kWaitMs);
+        const QString kind = views::kindText(state()->kind());
+        QCOMPARE(heat->emptyText(), QStringLiteral("The selected modules have no %1.").arg(kind));
+        state()->setSelection(keys({ "lr", "head.weight" }));
+        QTRY_VERIFY_WITH_TIMEOUT(caption(QStringLiteral("value, norm of 2 selected series")), kWaitMs);
+        QCOMPARE(heat->emptyText(), QStringLiteral("lr has no %1.").arg(kind));
+        state()->setSelection(keys({ "head.weight" }));
+        QTRY_VERIFY_WITH_TIMEOUT(caption(QStringLiteral("norm of 1 selected series")), kWaitMs);
+        state()->setSelection({});
+        QCOMPARE(heat->emptyText(), QStringLiteral("This run has no %1.").arg(kind));
     }
 
     void aRunIsRenamedInItsRow()

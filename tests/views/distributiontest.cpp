@@ -9,6 +9,7 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
+#include <QLabel>
 #include <QPainter>
 #include <QStyleOptionComboBox>
 #include <QTemporaryDir>
@@ -515,6 +516,28 @@ private Q_SLOTS:
         };
         QVERIFY(hasKey(0));
         QVERIFY(!hasKey(1));
+    }
+
+    void whatHasNoRoomIsCounted()
+    {
+        m_state->setKind(Kind::GradReduced);
+        m_view->resize(1080, 420);
+        const auto caption = [this](const QString& words) {
+            const auto labels = m_view->findChildren<QLabel*>();
+            return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text() == words; });
+        };
+        m_state->setSelection({ key(0) }, { key(1), key(2) }); // which would be too many curves
+        settle();
+        const auto more = kTensors - static_cast<int>(shown().strips.size());
+        QVERIFY(more > 0);
+        QVERIFY(caption(QStringLiteral("%1 more selected").arg(more)));
+        for (const std::vector<ModuleKey>& selection :
+            { std::vector<ModuleKey> {}, { { QStringLiteral("lr"), {} } } }) {
+            m_state->setSelection(selection);
+            m_state->setModuleFilter(QStringLiteral("layers"));
+            settle();
+            QTRY_VERIFY(caption(QStringLiteral("%1 more match the filter").arg(more)));
+        }
     }
 
     void formatsLoseWhatTheElementsSay()

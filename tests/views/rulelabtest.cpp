@@ -28,6 +28,7 @@
 #include <telltale/rulelab/changestree.h>
 #include <telltale/rulelab/labruns.h>
 #include <telltale/rulelab/rulelabview.h>
+#include <telltale/rulelab/scoretree.h>
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/startup.h>
 #include <telltale/shell/viewtabs.h>
@@ -413,6 +414,24 @@ private Q_SLOTS:
         view()->findChild<QAbstractButton*>(QStringLiteral("switch/rules/level/on"))->click();
         QVERIFY(!what->isEnabled());
         settle();
+    }
+
+    void rulesAreWholeWhereNumbersLeaveRoom()
+    {
+        QWidget host; // a child has its size at once
+        host.setAttribute(Qt::WA_DontShowOnScreen);
+        views::ScoreTree table(&host);
+        table.resize(530, 200);
+        views::ScoreTree::Row row;
+        row.run = QStringLiteral("moe-a");
+        row.comparison.rules.emplace_back().rule = "level";
+        table.set({ row });
+        host.show();
+        const QTreeWidgetItem* rule = table.topLevelItem(0)->child(0);
+        QCOMPARE(rule->text(0), QStringLiteral("left its own history"));
+        QVERIFY(rule->toolTip(0).contains(rule->text(0)));
+        QVERIFY(table.columnWidth(0) >= static_cast<QAbstractItemView&>(table).sizeHintForColumn(0));
+        QVERIFY(table.header()->length() <= table.viewport()->width());
     }
 
     void whoWritesNothingSaysWhy()

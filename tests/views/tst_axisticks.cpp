@@ -423,6 +423,9 @@ private Q_SLOTS:
         QCOMPARE(statValueText(Stat::Nans, 1), QStringLiteral("1"));
         QCOMPARE(statValueText(Stat::Nans, 0.5), QStringLiteral("0.5000"));
         QCOMPARE(statValueText(Stat::Norm, 1), QStringLiteral("1.000"));
+        QCOMPARE(statValueText(Stat::Value, 1e-4), QStringLiteral("1.000e-4"));
+        QCOMPARE(statValueText(Stat::Value, -8.58e-4, 3), QStringLiteral("\u22128.58e-4"));
+        QCOMPARE(statValueText(Stat::Value, 1e6, 1), QStringLiteral("1e6"));
         QCOMPARE(formatValue(64.004), QStringLiteral("64.00"));
         QCOMPARE(formatValue(0.099997), QStringLiteral("0.1000")); // as many figures as its neighbors have
         QCOMPARE(formatValue(0.099994), QStringLiteral("0.09999"));

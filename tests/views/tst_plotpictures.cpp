@@ -14,6 +14,7 @@
 
 #include <telltale/common/axispainter.h>
 #include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
 #include <telltale/common/seriesstyle.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
@@ -23,6 +24,7 @@
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewcanvas.h>
+#include <telltale/plot/overviewheader.h>
 #include <telltale/plot/ranksside.h>
 #include <telltale/plot/ranktable.h>
 #include <telltale/runs/rankbars.h>
@@ -482,7 +484,10 @@ private Q_SLOTS:
         QCOMPARE(CurveLegend(area, picture, top.lastFirstLine()).below(), 0);
         // One that is higher than the room is scrolled by its lines.
         const CurveLegend low(QRectF(0, 0, 142, 19 + 16 + 18), picture, 0);
-        QCOMPARE(low.below(), 35);
+        QCOMPARE(low.below(), 17);
+        const CurveLegend last(QRectF(0, 0, 142, 19 + 16 + 18), picture, low.lastFirstLine() - 1);
+        QCOMPARE(last.above(), 17);
+        QCOMPARE(last.below(), 1); // its band
         QCOMPARE(CurveLegend(QRectF(0, 0, 142, 19 + 16 + 18), picture, 2).seriesAt({ 20, 8 }), 1);
     }
 
@@ -673,6 +678,18 @@ private Q_SLOTS:
         canvas.resize(905, 4000);
         QCOMPARE(canvas.shownPlots(canvas.size()), canvas.plots());
         QCOMPARE(canvas.firstPlot(canvas.size()), 0);
+    }
+
+    void twoRanksAreBoth()
+    {
+        QCOMPARE(allRanksText(2), QStringLiteral("on both ranks"));
+        QCOMPARE(allRanksText(4), QStringLiteral("on all 4 ranks"));
+        CurveSeries lr;
+        lr.stat = Stat::Value;
+        series::Bucket& bucket = lr.result.buckets.emplace_back();
+        bucket.state = series::CellState::Value;
+        bucket.last = 1e-4;
+        QCOMPARE(lastValueOf(lr).value, statValueText(Stat::Value, 1e-4));
     }
 
     void anotherRunBeginsAtItsFirstPlot()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kindtext.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -28,7 +29,12 @@ QString statValueText(Stat stat, double value, int significant)
     if (factsOf(stat).shown == Shown::Share)
         return formatFraction(value, significant);
     const bool isExact = isNonFiniteCount(stat) && value == std::floor(value) && std::abs(value) < 1e15;
-    return isExact ? formatStep(static_cast<qint64>(value)) : formatValue(value, significant);
+    QString text = isExact ? formatStep(static_cast<qint64>(value)) : formatValue(value, significant);
+    // Below each other all have as many figures: 8.580e-4, 7.643e-4.
+    if (const qsizetype power = text.indexOf(u'e'); power > 0)
+        text = text.left(value < 0)
+            + QString::number(std::abs(value), 'e', std::max(0, significant - 1)).section(u'e', 0, 0) + text.mid(power);
+    return text;
 }
 
 QString statText(Stat stat)

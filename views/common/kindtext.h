@@ -14,7 +14,8 @@ class CsvWriter;
 QString kindText(Kind kind);
 /// A statistic as people read it ("NaN count"); CSV and the command line keep the field's own word.
 QString statText(Stat stat);
-/// A value of it, or a mean of some: a count has no decimals where it is exact, a share is percent.
+/// A value of it, or a mean of some: a count has no decimals where it is exact, a share is percent,
+/// and small and large ones have as many figures as all others: "1.000e-4".
 QString statValueText(Stat stat, double value, int significant = 4);
 /// Two CSV cells: the state in a plain word ("value", "nan", "gap", ...) and the value, NaN or Inf where that is what
 /// was measured, empty where nothing was. `isFloat`: the value was stored as a float32.

@@ -218,7 +218,8 @@ CompareAnswer compareParts(const CompareRequest& request, std::vector<ComparePar
     CurvePicture curves;
     curves.range = request.range;
     curves.isLive = request.isLive;
-    curves.omitted = static_cast<int>(std::max(request.selection.size(), answer.shown.size()) - answer.shown.size());
+    curves.omitted = request.omitted
+        + static_cast<int>(std::max(request.selection.size(), answer.shown.size()) - answer.shown.size());
     curves.warp = parts.front().warp;
     curves.hasOneStep = request.hasBand;
     curves.series = request.hasBand ? bandsOfRuns(parts) : linesOfRuns(parts);

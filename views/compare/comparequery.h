@@ -27,6 +27,7 @@ struct CompareRequest {
     Rank rank;
     QString filter;
     std::vector<ModuleKey> selection;
+    int omitted = 0; ///< more that are selected and would be too much to draw
     bool showsAll = false; ///< curves of all that is selected, however many
     StepRange range; ///< of the reference
     int mapPixels = 0;

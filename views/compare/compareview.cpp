@@ -320,6 +320,7 @@ CompareRequest CompareView::request() const
     request.rank = state.rank();
     request.filter = state.moduleFilter();
     request.selection = state.selection();
+    request.omitted = static_cast<int>(state.omitted().size());
     request.showsAll = m_showsAll;
     request.range = state.visibleRange();
     request.plot = m_map->plotRect().size();
@@ -449,8 +450,9 @@ void CompareView::showConformance()
     const auto& found = m_conformance.found();
     if (!m_conformance.isBusy() || !found) {
         m_findings->set(found ? &*found : nullptr);
-        m_findings->setEmptyText(found ? m_verdict->text() : QString());
-        m_facts->setEmptyText(found ? tr("Configs, hyperparameters and environments are the same.") : QString());
+        const QString none = m_conformance.isBusy() ? tr("The runs are still being compared.") : QString();
+        m_findings->setEmptyText(found ? m_verdict->text() : none);
+        m_facts->setEmptyText(found ? tr("Configs, hyperparameters and environments are the same.") : none);
         m_facts->set(names(), m_conformance.facts());
     }
     if (isSettled())

@@ -14,6 +14,7 @@ class DifferenceTree : public QTreeWidget {
 public:
     explicit DifferenceTree(QWidget* parent = nullptr);
     void setEmptyText(const QString& text);
+    const QString& emptyText() const { return m_emptyText; }
 
 protected:
     virtual void fitColumns() = 0; ///< to the viewport

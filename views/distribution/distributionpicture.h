@@ -54,7 +54,8 @@ struct DistributionPicture {
     Kind kind = Kind::Unspecified;
     Rank rank;
     std::vector<DistributionStrip> strips; ///< in order of selection
-    int omitted = 0; ///< selected tensors that have no room
+    int omitted = 0; ///< more tensors that are asked for and have no room
+    bool isFiltered = false; ///< the strips are what a filter lets through, not what is selected
     bool isExample = false; ///< of what is selected nothing has a histogram
     std::shared_ptr<const CurvePicture> below; ///< of the first strip
     BelowStrips belowIs = BelowStrips::Quantiles; ///< what `below` is

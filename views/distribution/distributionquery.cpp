@@ -195,7 +195,9 @@ Expected<DistributionPicture> readDistribution(
     if (request.range.isEmpty() || request.pixels <= 0)
         return picture;
     const RowIndex& index = store::rowsOf(*request.catalog);
-    for (const RowIndex::Row* row : histogramRows(request, picture.isExample)) {
+    const auto rows = histogramRows(request, picture.isExample);
+    picture.isFiltered = !request.filter.isEmpty() && (request.selection.empty() || picture.isExample);
+    for (const RowIndex::Row* row : rows) {
         if (static_cast<int>(picture.strips.size()) >= request.most) {
             ++picture.omitted;
             continue;

@@ -283,6 +283,8 @@ DistributionRequest DistributionView::request() const
     request.rank = state.rank();
     request.filter = state.moduleFilter();
     request.selection = state.selection();
+    // Too many for curves: strips are as many as there is room for, and the rest is counted.
+    request.selection.insert(request.selection.end(), state.omitted().begin(), state.omitted().end());
     request.range = state.visibleRange();
     request.pixels = static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF()));
     request.most = m_canvas->room();
@@ -309,9 +311,9 @@ void DistributionView::show(std::shared_ptr<const DistributionPicture> picture)
 {
     const bool isEmpty = !picture || picture->isEmpty();
     m_split->widget(1)->setVisible(!isEmpty);
-    m_caption->setText(isEmpty || picture->omitted == 0
-            ? QString()
-            : tr("%n more selected", "tensors that have no room", picture->omitted));
+    m_caption->setText(isEmpty || picture->omitted == 0 ? QString()
+            : picture->isFiltered ? tr("%n more match the filter", "tensors that have no room", picture->omitted)
+                                  : tr("%n more selected", "tensors that have no room", picture->omitted));
     const bool octaves = !isEmpty && hasOctaves(*picture->strips.front().edges);
     m_curves->setEmptyText(octaves || m_below == BelowStrips::Quantiles
             ? QString()

@@ -9,11 +9,13 @@
 #include <QVBoxLayout>
 
 #include <telltale/analysis/nonfinite.h>
+#include <telltale/common/absentkind.h>
 #include <telltale/common/csv.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rankbox.h>
 #include <telltale/common/viewbar.h>
+#include <telltale/items/shownname.h>
 #include <telltale/store/rowsof.h>
 
 #include "heatcanvas.h"
@@ -185,8 +187,18 @@ QString HeatmapView::emptyText() const
         return tr("Open a run, or connect a training job, to see its modules here.");
     if (!state.catalog() || state.catalog()->series.empty())
         return beforeFirstStep();
-    if (!state.moduleFilter().isEmpty())
+    if (m_axes == HeatAxes::RankByStep && !state.selection().empty()) {
+        const ModuleKey& first = state.selection().front(); // whose ranks they are
+        const QString absent = absentKindText(*state.catalog(), state.kind(), std::nullopt, { first });
+        return !absent.isEmpty() ? absent
+            : state.selection().size() > 1
+            ? tr("%1 has no %2.").arg(items::shownName(first.name), kindText(state.kind()))
+            : tr("The selected modules have no %1.").arg(kindText(state.kind()));
+    }
+    if (m_axes != HeatAxes::RankByStep && !state.moduleFilter().isEmpty())
         return tr("No module of this kind matches the filter “%1”.").arg(state.moduleFilter());
+    if (m_axes != HeatAxes::ModuleByStep)
+        return tr("This run has no %1.").arg(kindText(state.kind()));
     return tr("This run has no %1 on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);
 }
 
@@ -220,8 +232,8 @@ void HeatmapView::setStepAxisVisible(bool on)
 void HeatmapView::ask()
 {
     const ViewState& state = *context().state;
+    m_canvas->setEmptyText(emptyText());
     if (!state.catalog() || state.visibleRange().isEmpty()) {
-        m_canvas->setEmptyText(emptyText());
         m_canvas->setPicture(nullptr);
         return;
     }

@@ -39,6 +39,7 @@ public:
     /// False where curves docked below carry the step axis.
     void setStepAxisVisible(bool on);
     HeatCanvas* canvas() const { return m_canvas; }
+    QString emptyText() const; ///< said where there are no cells
 
 Q_SIGNALS:
     /// The user brushed over rows: they are selected, their curves are wanted.
@@ -56,7 +57,6 @@ private:
     void connectState();
     void fillChoices();
     void askNow() { askSoon(Urgency::Now); }
-    QString emptyText() const;
 
     HeatAxes m_axes = HeatAxes::ModuleByStep;
     HeatScale m_scale = HeatScale::Log;

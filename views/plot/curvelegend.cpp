@@ -115,8 +115,11 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
     while (end > first && !beginsAt(end))
         top = m_lines[static_cast<std::size_t>(--end)].top;
     m_shown.assign(m_lines.begin() + first, m_lines.begin() + end);
-    m_hidden = static_cast<int>(std::count(begins.begin() + end, begins.end(), true));
-    m_above = static_cast<int>(std::count(begins.begin(), begins.begin() + first, true));
+    const auto isCounted = countedLines(begins);
+    m_hidden = static_cast<int>(std::count(isCounted.begin() + end, isCounted.end(), true));
+    m_above = static_cast<int>(std::count(isCounted.begin(), isCounted.begin() + first, true));
+    if (m_hidden == 0 && end < count)
+        m_hidden = 1; // the rest of the last one
     if (m_hidden > 0 || m_above > 0)
         m_more = QRectF(area.left(), top, area.width(), kShort);
 }
@@ -162,12 +165,25 @@ bool CurveLegend::placeBeside(double room)
     return true;
 }
 
+bool CurveLegend::isFirstOfSeries(const Line& line)
+{
+    return line.form != Form::Where && line.form != Form::Run && line.form != Form::LoneRun;
+}
+
+std::vector<bool> CurveLegend::countedLines(const std::vector<bool>& begins) const
+{
+    std::vector<bool> firsts;
+    for (const Line& line : m_lines)
+        firsts.push_back(isFirstOfSeries(line));
+    return std::ranges::count(firsts, true) > 1 ? firsts : begins;
+}
+
 std::vector<bool> CurveLegend::beginnings(double room) const
 {
     std::vector<bool> begins;
     double highest = 0, height = 0;
     for (const Line& line : m_lines) {
-        begins.push_back(line.form != Form::Where && line.form != Form::Run && line.form != Form::LoneRun);
+        begins.push_back(isFirstOfSeries(line));
         height = begins.back() ? line.height : height + line.height;
         highest = std::max(highest, height);
     }

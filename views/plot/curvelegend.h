@@ -34,7 +34,8 @@ public:
     bool isShowAll(QPointF position) const { return m_showAll.contains(position); }
     /// Largest useful first line. One amid a series' lines shows these from its name.
     int lastFirstLine() const { return m_lastFirst; }
-    /// Series that the wheel reaches above and below; curves and bands where a series has no room as a whole.
+    /// Series that the wheel reaches above and below, one with its first lines above among the former; curves and bands
+    /// where there is but one.
     int above() const { return m_above; }
     int below() const { return m_hidden; }
 
@@ -61,6 +62,9 @@ private:
     /// First lines of what scrolls as one, for each line: a series with its ranks; where one is higher than `room` or
     /// there is one alone, every line but the first below a name.
     std::vector<bool> beginnings(double room) const;
+    static bool isFirstOfSeries(const Line& line);
+    /// Those that are counted where they are not shown; `begins` as beginnings() says.
+    std::vector<bool> countedLines(const std::vector<bool>& begins) const;
     struct Columns; ///< as the values of one painting want them
     double besideValue(const Line& line, const Columns& columns) const; ///< px of what stands in its line
     void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Columns& columns,

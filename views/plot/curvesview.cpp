@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "curvesview.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <QToolButton>
@@ -12,6 +13,7 @@
 #include <telltale/common/rangebox.h>
 #include <telltale/common/rankbox.h>
 #include <telltale/common/viewbar.h>
+#include <telltale/items/comma.h>
 
 #include "curvecanvas.h"
 #include "curvecsv.h"
@@ -124,17 +126,28 @@ void CurvesView::connectState()
     connect(m_canvas, &CurveCanvas::showAllWanted, state, &ViewState::selectOmitted);
 }
 
+/// Of what is drawn, where a scalar has no statistic; before anything is, of what is asked for.
+QString CurvesView::statWords() const
+{
+    QStringList stats;
+    for (std::size_t i = 0; m_own && i < m_own->series.size(); ++i)
+        stats.append(statText(m_own->series[i].stat));
+    stats.removeDuplicates();
+    return stats.isEmpty() ? statText(context().state->stat()) : stats.join(items::comma());
+}
+
 void CurvesView::updateCaption()
 {
     const ViewState& state = *context().state;
     const bool isNone = m_own && m_own->isEmpty(); // the sentence in place of the plot says why
     const auto count = isNone ? 0 : static_cast<int>(state.selection().size());
+    const QString stat = statWords();
     QString caption;
     const auto omitted = static_cast<int>(state.omitted().size());
     if (count > 0 && omitted > 0)
-        caption = tr("%1 of %2 of %n selected series", nullptr, count + omitted).arg(statText(state.stat())).arg(count);
+        caption = tr("%1 of %2 of %n selected series", nullptr, count + omitted).arg(stat).arg(count);
     else if (count > 0)
-        caption = tr("%1 of %n selected series", nullptr, count).arg(statText(state.stat()));
+        caption = tr("%1 of %n selected series", nullptr, count).arg(stat);
     const QString beside = besideText(state, m_canvas->picture().get());
     if (count > 0)
         caption += beside;
@@ -142,7 +155,7 @@ void CurvesView::updateCaption()
         caption += tr(", no %1 recorded").arg(m_xBox->currentText());
     else if (count > 0 && m_xAxis != XAxis::Step && !beside.isEmpty())
         caption += tr(", whose places are by step"); // the axis is the shown run's own
-    m_bar->setTitleCaption({ caption, count > 0 ? statText(state.stat()) : QString() }, true);
+    m_bar->setTitleCaption({ caption, count > 0 ? stat : QString() }, true);
     m_canvas->setStepUnit(m_xAxis != XAxis::Step && m_own && !m_own->warp
             ? tr("no %1: step", "named left of an axis").arg(m_xBox->currentText())
             : tr("step"));
@@ -246,7 +259,9 @@ void CurvesView::showMerged()
 void CurvesView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    QStringList what { kindText(state.kind()), statText(state.stat()) };
+    const bool areScalars = m_own && !m_own->isEmpty()
+        && std::ranges::all_of(m_own->series, [](const CurveSeries& one) { return one.row.kind == Kind::Scalar; });
+    QStringList what { kindText(areScalars ? Kind::Scalar : state.kind()), statWords() };
     if (m_canvas->smoothing() > 0)
         what.append(tr("smoothed %1, raw behind").arg(m_smoothBox->currentText()));
     paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, PictureCaption::of(state, what, false));

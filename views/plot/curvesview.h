@@ -42,6 +42,7 @@ protected:
 private:
     void buildBar();
     void connectState();
+    QString statWords() const;
     void updateCaption();
     void fillRanks();
     QString emptyText() const;

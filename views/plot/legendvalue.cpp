@@ -2,7 +2,6 @@
 #include "legendvalue.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
@@ -20,15 +19,6 @@ std::ptrdiff_t newestIn(const std::vector<series::Bucket>& buckets)
     const auto newest = std::find_if(buckets.rbegin(), buckets.rend(),
         [](const series::Bucket& bucket) { return bucket.state >= series::CellState::Value; });
     return buckets.rend() - newest - 1;
-}
-
-/// Below each other all have as many: 8.580e-4, 7.643e-4.
-QString figures(Stat stat, double value)
-{
-    QString text = statValueText(stat, value);
-    if (const qsizetype power = text.indexOf(u'e'); power > 0 && factsOf(stat).shown != Shown::Share)
-        text = text.left(value < 0) + QString::number(std::abs(value), 'e', 3).left(5) + text.mid(power);
-    return text;
 }
 
 }
@@ -88,9 +78,9 @@ QString LegendValue::text() const
     if (!atA.isEmpty() && !difference)
         return QString(QChar(0x2013)); // of what is not finite there is none
     if (difference)
-        return (*difference > 0 ? QStringLiteral("+") : QString()) + figures(stat, *difference);
+        return (*difference > 0 ? QStringLiteral("+") : QString()) + statValueText(stat, *difference);
     if (state == series::CellState::Value)
-        return figures(stat, value);
+        return statValueText(stat, value);
     return series::isNonFinite(state) ? glyphs::word(state) : QString(QChar(0x2013));
 }
 
@@ -98,7 +88,7 @@ QString LegendValue::textIn(const QFontMetricsF& metrics, double room) const
 {
     if (!isPart || difference || !atA.isEmpty())
         return text();
-    const QString part = figures(stat, value) + items::comma();
+    const QString part = statValueText(stat, value) + items::comma();
     const QString brief = part + text();
     const QString whole = part + glyphs::leftOutText(state);
     return metrics.horizontalAdvance(whole) <= room ? whole : metrics.horizontalAdvance(brief) <= room ? brief : text();

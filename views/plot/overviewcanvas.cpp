@@ -312,9 +312,11 @@ void OverviewCanvas::paintHover(QPainter& painter, QSize size) const
                                 : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
             + items::comma() + whereText(one);
         readout.state = bucket.state;
-        readout.value = bucket.state == CellState::Value ? formatValue(bucket.last) : glyphs::word(bucket.state);
+        readout.value
+            = bucket.state == CellState::Value ? statValueText(one.stat, bucket.last) : glyphs::word(bucket.state);
         if (bucket.finite > 1 && bucket.min < bucket.max)
-            readout.detail = tr("%1 to %2").arg(formatValue(bucket.min), formatValue(bucket.max));
+            readout.detail
+                = tr("%1 to %2").arg(statValueText(one.stat, bucket.min), statValueText(one.stat, bucket.max));
         const double x = plot.left() + SharedAxis::xOfStep(m_picture->range, *state().hover(), plot.width());
         const double y = plot.bottom() - m_scales[static_cast<std::size_t>(i)].unitOf(bucket.last) * plot.height();
         // In this plot alone: above it stands its header, whose value is of the same step.

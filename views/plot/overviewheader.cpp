@@ -9,6 +9,7 @@
 #include <QPainter>
 
 #include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
 #include <telltale/common/labels.h>
 #include <telltale/common/seriesstyle.h>
 #include <telltale/common/sharedaxis.h>
@@ -41,12 +42,7 @@ QString moreText(std::size_t count)
 QString beforeText(const CurveSeries& one)
 {
     return QCoreApplication::translate("Overview", "last finite %1 at %2")
-        .arg(formatValue(one.lastFinite->second), formatStep(one.lastFinite->first.value));
-}
-
-QString allText(int count)
-{
-    return QCoreApplication::translate("telltale::views::OverviewCanvas", "on all %n ranks", nullptr, count);
+        .arg(statValueText(one.stat, one.lastFinite->second), formatStep(one.lastFinite->first.value));
 }
 
 QString stepsText(StepRange steps)
@@ -215,7 +211,7 @@ Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf)
     header.hasSamples = first.hasRunColor || first.hasRankColor;
     if (!first.hasRankColor && areAlike(panel.picture, valueOf)) {
         header.hasSamples = false;
-        const QString ranks = allText(static_cast<int>(all.size()));
+        const QString ranks = allRanksText(static_cast<int>(all.size()));
         add(first, ranks);
         if (const QString before = header.entries.front().last.before; !before.isEmpty())
             header.entries.front().name = joined(rankText(first) + u' ' + before, ranks);
@@ -315,6 +311,13 @@ std::vector<const CurveSeries*> ownLines(const CurvePicture& picture)
     return own;
 }
 
+QString allRanksText(int count)
+{
+    return count == 2
+        ? QCoreApplication::translate("telltale::views::OverviewCanvas", "on both ranks")
+        : QCoreApplication::translate("telltale::views::OverviewCanvas", "on all %n ranks", nullptr, count);
+}
+
 LastValue lastValueOf(const CurveSeries& one)
 {
     LastValue last;
@@ -322,7 +325,7 @@ LastValue lastValueOf(const CurveSeries& one)
         [](const series::Bucket& bucket) { return bucket.state >= CellState::Value; });
     const CellState state = newest == one.result.buckets.rend() ? CellState::NotCollected : newest->state;
     last.critical = series::isNonFinite(state);
-    last.value = state == CellState::Value ? formatValue(newest->last) : glyphs::word(state);
+    last.value = state == CellState::Value ? statValueText(one.stat, newest->last) : glyphs::word(state);
     if (one.lastFinite)
         last.before = beforeText(one);
     return last;
@@ -361,7 +364,7 @@ LastValue valueAt(const CurveSeries& one, Step step, const LegendValue* exact)
     }
     value.critical = series::isNonFinite(state);
     // A dash where nothing was measured, so that an old value is never taken for this one.
-    value.value = state == CellState::Value ? formatValue(number)
+    value.value = state == CellState::Value ? statValueText(one.stat, number)
         : value.critical                    ? glyphs::word(state)
                                             : QString(QChar(0x2013));
     if (value.critical && one.lastFinite && one.lastFinite->first < step)

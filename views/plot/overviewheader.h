@@ -35,6 +35,8 @@ struct LastValue {
     bool critical = false;
 };
 LastValue lastValueOf(const CurveSeries& one);
+/// "on both ranks", "on all 4 ranks": before a value that is that of each.
+QString allRanksText(int count);
 /// What process and machine use: sampled now and then.
 bool isSystemMetric(const CurveSeries& one);
 /// Bucket of a step, -1 outside; of a system metric the newest until then that has a sample, if any has.

@@ -41,10 +41,9 @@ ScoreTree::ScoreTree(QWidget* parent)
     header()->setSectionResizeMode(NameColumn, QHeaderView::Stretch);
     int width = 0;
     for (int column = BeforeColumn; column < ColumnCount; ++column) {
-        header()->setSectionResizeMode(column, QHeaderView::Fixed);
-        header()->resizeSection(column, std::max(52, header()->sectionSizeHint(column)));
+        header()->setSectionResizeMode(column, QHeaderView::ResizeToContents); // names get the rest
         headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-        width += header()->sectionSize(column);
+        width += std::max(header()->minimumSectionSize(), header()->sectionSizeHint(column));
     }
     setMinimumWidth(width + header()->sectionSizeHint(NameColumn) + 12);
 }
@@ -69,6 +68,7 @@ QTreeWidgetItem* ScoreTree::addRow(
 {
     auto* item = parent == nullptr ? new QTreeWidgetItem(this) : new QTreeWidgetItem(parent);
     item->setText(NameColumn, name);
+    item->setToolTip(NameColumn, items::toolTipText(name)); // which may be cut
     item->setFont(NameColumn, wordsFont(12, isHead ? 600 : 400));
     const auto count = [&](int column, int number) {
         item->setText(column, column >= HitsColumn && !isLabeled ? QString(QChar(0x2013)) : formatStep(number));
