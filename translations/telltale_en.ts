@@ -424,6 +424,14 @@
             <numerusform>%n elements</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n more match the filter</source>
+        <comment>tensors that have no room</comment>
+        <translation>
+            <numerusform>%n more matches the filter</numerusform>
+            <numerusform>%n more match the filter</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::FieldRow</name>
@@ -612,13 +620,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>and %n more ranks</source>
-        <translation>
-            <numerusform>and %n more rank</numerusform>
-            <numerusform>and %n more ranks</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n tensors are not finite</source>
         <translation>
             <numerusform>%n tensor is not finite</numerusform>
@@ -637,6 +638,16 @@
         <translation>
             <numerusform>%n rank: </numerusform>
             <numerusform>%n ranks: </numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ReplicaRanks</name>
+    <message numerus="yes">
+        <source>and %n more ranks</source>
+        <translation>
+            <numerusform>and %n more rank</numerusform>
+            <numerusform>and %n more ranks</numerusform>
         </translation>
     </message>
 </context>

@@ -444,6 +444,11 @@
         <source>no elements</source>
         <translation>无元素</translation>
     </message>
+    <message>
+        <source>%1 left out</source>
+        <comment>of a value over the finite elements: the others</comment>
+        <translation>不含 %1</translation>
+    </message>
 </context>
 <context>
     <name>HeadValue</name>
@@ -3232,6 +3237,10 @@
             <numerusform>%n 个训练的 dynamic_on</numerusform>
         </translation>
     </message>
+    <message>
+        <source>no rank connected</source>
+        <translation>没有 rank 连接</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::CommandPalette</name>
@@ -4151,6 +4160,18 @@ GPL-3.0-or-later</translation>
     <message>
         <source>a step</source>
         <translation>每步</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 分钟</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 小时</translation>
+    </message>
+    <message>
+        <source>no rank connected for %1</source>
+        <translation>已有 %1 没有 rank 连接</translation>
     </message>
 </context>
 <context>
@@ -5437,6 +5458,10 @@ GPL-3.0-or-later</translation>
         <source>What is selected has no “%1” on rank %2.</source>
         <translation>所选内容在 rank %2 上没有“%1”。</translation>
     </message>
+    <message>
+        <source>The runs are still being compared.</source>
+        <translation>仍在对比这些运行。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ConfigForm</name>
@@ -5727,10 +5752,6 @@ GPL-3.0-or-later</translation>
         <translation>估计开销</translation>
     </message>
     <message>
-        <source>comments are kept</source>
-        <translation>注释会保留</translation>
-    </message>
-    <message>
         <source>Copy the text</source>
         <translation>复制文本</translation>
     </message>
@@ -5833,6 +5854,30 @@ GPL-3.0-or-later</translation>
     <message>
         <source>No config was applied.</source>
         <translation>没有应用过配置。</translation>
+    </message>
+    <message>
+        <source>the file keeps its comments</source>
+        <translation>文件保留其注释</translation>
+    </message>
+    <message>
+        <source>No rank is connected: the draft is what they ran last.</source>
+        <translation>没有 rank 连接：草稿与它们最后运行的配置相同。</translation>
+    </message>
+    <message>
+        <source>no rank connected</source>
+        <translation>没有 rank 连接</translation>
+    </message>
+    <message>
+        <source>Nothing: the draft is what the ranks ran last, none is connected.</source>
+        <translation>无：草稿与各 rank 最后运行的配置相同，当前没有 rank 连接。</translation>
+    </message>
+    <message>
+        <source>Changes against what ran last</source>
+        <translation>与最后运行的配置的差异</translation>
+    </message>
+    <message>
+        <source>No rank is connected: who comes back is offered it.</source>
+        <translation>没有 rank 连接：重新连接的 rank 会收到它。</translation>
     </message>
 </context>
 <context>
@@ -6299,6 +6344,13 @@ GPL-3.0-or-later</translation>
         <source>%n elements</source>
         <translation>
             <numerusform>%n 个元素</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more match the filter</source>
+        <comment>tensors that have no room</comment>
+        <translation>
+            <numerusform>另有 %n 个符合筛选</numerusform>
         </translation>
     </message>
 </context>
@@ -6837,6 +6889,18 @@ GPL-3.0-or-later</translation>
         <source>similar rows together</source>
         <translation>相似的行放在一起</translation>
     </message>
+    <message>
+        <source>%1 has no %2.</source>
+        <translation>%1 没有“%2”。</translation>
+    </message>
+    <message>
+        <source>The selected modules have no %1.</source>
+        <translation>所选模块没有“%1”。</translation>
+    </message>
+    <message>
+        <source>This run has no %1.</source>
+        <translation>此运行没有“%1”。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::IncidentCard</name>
@@ -6871,10 +6935,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>False alarm</source>
         <translation>误报</translation>
-    </message>
-    <message>
-        <source>Nothing is written here.</source>
-        <translation>此处不写入任何内容。</translation>
     </message>
     <message>
         <source>Acknowledged</source>
@@ -7016,20 +7076,8 @@ GPL-3.0-or-later</translation>
 <context>
     <name>telltale::views::InspectorPanel</name>
     <message>
-        <source>last finite %1 at %2</source>
-        <translation>最近有限值 %1，第 %2 步</translation>
-    </message>
-    <message>
         <source>Inspector</source>
         <translation>检查器</translation>
-    </message>
-    <message>
-        <source>Called from</source>
-        <translation>调用位置</translation>
-    </message>
-    <message>
-        <source>Inputs and outputs</source>
-        <translation>输入与输出</translation>
     </message>
     <message>
         <source>Copy these values</source>
@@ -7052,10 +7100,6 @@ GPL-3.0-or-later</translation>
         <translation>值</translation>
     </message>
     <message>
-        <source>rank %1 of %2</source>
-        <translation>rank %1，共 %2 个 rank</translation>
-    </message>
-    <message>
         <source>At step %1</source>
         <translation>第 %1 步</translation>
     </message>
@@ -7072,17 +7116,19 @@ GPL-3.0-or-later</translation>
         <translation>%1：未采集</translation>
     </message>
     <message>
-        <source>%1 at %2</source>
-        <comment>last finite value, and its step</comment>
-        <translation>%1（第 %2 步）</translation>
-    </message>
-    <message>
         <source>%1 by rank, %2</source>
         <translation>各 rank 的%1，%2</translation>
     </message>
     <message>
         <source>%1: of its parameters, below</source>
         <translation>%1：属于其参数，见下</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::InspectorText</name>
+    <message>
+        <source>rank %1 of %2</source>
+        <translation>rank %1，共 %2 个 rank</translation>
     </message>
     <message>
         <source>of step %1</source>
@@ -7097,9 +7143,17 @@ GPL-3.0-or-later</translation>
         <translation>最近有限值</translation>
     </message>
     <message>
-        <source>%1 left out</source>
-        <comment>of a value over the finite elements: the others</comment>
-        <translation>不含 %1</translation>
+        <source>last finite %1 at %2</source>
+        <translation>最近有限值 %1，第 %2 步</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <comment>last finite value, and its step</comment>
+        <translation>%1（第 %2 步）</translation>
+    </message>
+    <message>
+        <source>This run has no step %1.</source>
+        <translation>此运行没有第 %1 步。</translation>
     </message>
     <message>
         <source>What was collected at step %1 cannot be read.</source>
@@ -7112,10 +7166,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Not collected at step %1.</source>
         <translation>第 %1 步未采集。</translation>
-    </message>
-    <message>
-        <source>This run has no step %1.</source>
-        <translation>此运行没有第 %1 步。</translation>
     </message>
 </context>
 <context>
@@ -7501,6 +7551,10 @@ GPL-3.0-or-later</translation>
         <source>log</source>
         <translation>对数</translation>
     </message>
+    <message>
+        <source>on both ranks</source>
+        <translation>全部 2 个 rank</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::OverviewView</name>
@@ -7869,6 +7923,21 @@ GPL-3.0-or-later</translation>
         <source>The selected modules have no %1.</source>
         <translation>所选模块没有“%1”。</translation>
     </message>
+    <message>
+        <source>Replicas at the cursor</source>
+        <translation>光标处的副本</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RecordsSection</name>
+    <message>
+        <source>Called from</source>
+        <translation>调用位置</translation>
+    </message>
+    <message>
+        <source>Inputs and outputs</source>
+        <translation>输入与输出</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ReplicaCanvas</name>
@@ -7921,20 +7990,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>spread of the %1: (largest − smallest) / largest</source>
         <translation>%1的差异：（最大 − 最小）/ 最大</translation>
-    </message>
-    <message>
-        <source>at step %1</source>
-        <translation>第 %1 步</translation>
-    </message>
-    <message numerus="yes">
-        <source>and %n more ranks</source>
-        <translation>
-            <numerusform>另有 %n 个 rank</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>rank %1</source>
-        <translation>rank %1</translation>
     </message>
     <message>
         <source>step</source>
@@ -8010,6 +8065,23 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ReplicaRanks</name>
+    <message>
+        <source>at step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more ranks</source>
+        <translation>
+            <numerusform>另有 %n 个 rank</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
     </message>
 </context>
 <context>
@@ -8250,10 +8322,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>This run says nothing of itself: telltale.hyperparameters() in the training&apos;s program does.</source>
         <translation>此运行没有自述信息：在训练程序中调用 telltale.hyperparameters() 即可提供。</translation>
-    </message>
-    <message>
-        <source>Nothing is written here.</source>
-        <translation>此处不写入任何内容。</translation>
     </message>
     <message>
         <source>Hyperparameters</source>
