@@ -124,7 +124,8 @@ class PackedRun:
             )
             for one in head["sources"]
         ]
-        own_names = {_ROOT: "", **{shown: own for own, shown in head["names"].items()}}
+        own_names = {shown: own for own, shown in head["names"].items()}
+        own_names.setdefault(_ROOT, own_names.get("", ""))
         self._tables = [_table(one, own_names) for one in head["tables"]]
 
     def parameters(self, source: int) -> list[tuple[int, str]]:
