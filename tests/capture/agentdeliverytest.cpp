@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QDir>
+#include <QDirIterator>
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -8,7 +9,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -62,11 +62,13 @@ void train(AgentDriver& driver, std::int64_t from, std::int64_t to)
     std::abort();
 }
 
+/// The agent may delete a folder while it is counted.
 std::size_t filesIn(const QTemporaryDir& folder)
 {
     std::size_t files = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path().toStdString()))
-        files += entry.is_regular_file() ? 1 : 0;
+    for (QDirIterator each(folder.path(), QDir::Files | QDir::Hidden, QDirIterator::Subdirectories); each.hasNext();
+         each.next())
+        ++files;
     return files;
 }
 
