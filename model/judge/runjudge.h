@@ -58,8 +58,8 @@ private:
     /// is not finite there is a finding, or close to overflow; the other rules want a history.
     struct Late {
         RankJudge judge; ///< of these rows alone
-        Step frontier; ///< the last of those steps that was judged
-        std::set<std::pair<Kind, std::uint32_t>> rows; ///< kind and tensor
+        /// By kind and tensor: the last of those steps that was judged. They need not come together.
+        std::map<std::pair<Kind, std::uint32_t>, Step> rows;
         Asked asked {};
     };
     struct Source {

@@ -20,8 +20,8 @@ void RunJudge::noteLate(Source& source, const Watchlist& newer)
         if (row.kind == Kind::Scalar || known.contains({ row.kind, row.tensor }))
             continue;
         if (!source.late)
-            source.late.emplace(Late { source.judge, Step { kNoStep }, {} });
-        source.late->rows.emplace(row.kind, row.tensor);
+            source.late.emplace(Late { source.judge, {} });
+        source.late->rows.try_emplace({ row.kind, row.tensor }, Step { kNoStep });
     }
     if (!source.late)
         return;
@@ -39,24 +39,33 @@ Expected<void> RunJudge::judgeLate(
     if (!source.late)
         return {};
     Late& late = *source.late;
-    const StepRange wanted { Step { std::max(steps.first.value, late.frontier.value + 1) },
-        Step { std::min(steps.last.value, source.frontier.value) } };
+    const StepRange wanted { steps.first, std::min(steps.last, source.frontier) };
     if (wanted.isEmpty())
         return {};
-    auto columns = StepColumns::read(reader, late.judge.list(), late.asked, wanted, cancel);
+    const Watchlist& list = late.judge.list();
+    auto columns = StepColumns::read(reader, list, late.asked, wanted, cancel);
     if (!columns)
         return tl::unexpected<Error>(columns.error());
+    std::vector<Step*> frontiers(list.rows.size(), nullptr);
+    for (std::size_t i = 0; i < frontiers.size(); ++i) {
+        if (const auto known = late.rows.find({ list.rows[i].kind, list.rows[i].tensor }); known != late.rows.end())
+            frontiers[i] = &known->second;
+    }
     std::vector<Sighting> sightings;
     for (Step step = wanted.first; *columns && step <= wanted.last; ++step.value) {
-        const auto column = (*columns)->at(step);
+        const auto column = (*columns)->at(
+            step, [&](std::size_t row) { return frontiers[row] == nullptr || step <= *frontiers[row]; });
         if (!column)
             continue;
         late.judge.judge(*column, sightings);
-        late.frontier = step;
+        for (std::size_t i = 0; i < frontiers.size(); ++i) {
+            if (column->states[i] >= series::CellState::Absent)
+                *frontiers[i] = step;
+        }
         std::erase_if(sightings,
             [](const Sighting& seen) { return seen.rule != Rule::NonFinite && seen.rule != Rule::Overflow; });
         for (const Sighting& sighting : sightings)
-            take(witnessOf(*m_catalog->rows, late.judge.list(), sighting, step), source.attempt);
+            take(witnessOf(*m_catalog->rows, list, sighting, step), source.attempt);
     }
     return {};
 }

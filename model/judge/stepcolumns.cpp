@@ -56,7 +56,7 @@ Expected<std::optional<StepColumns>> StepColumns::read(
     return columns.m_channels.empty() ? std::nullopt : std::optional(std::move(columns));
 }
 
-std::optional<StepColumn> StepColumns::at(Step step)
+std::optional<StepColumn> StepColumns::at(Step step, const IsLeftOut& isLeftOut)
 {
     const auto column = static_cast<std::size_t>(step.value - m_steps.first.value);
     m_values.assign(m_rows, 0);
@@ -65,6 +65,8 @@ std::optional<StepColumn> StepColumns::at(Step step)
     for (const Channel& channel : m_channels) {
         for (std::size_t i = 0; i < channel.rows->size(); ++i) {
             const std::size_t at = i * static_cast<std::size_t>(channel.heat.columns) + column;
+            if (isLeftOut && isLeftOut((*channel.rows)[i]))
+                continue;
             m_values[(*channel.rows)[i]] = channel.heat.values[at];
             m_states[(*channel.rows)[i]] = channel.heat.states[at];
             isMeasured = isMeasured || channel.heat.states[at] >= CellState::Absent;
@@ -75,18 +77,19 @@ std::optional<StepColumn> StepColumns::at(Step step)
     m_large.clear();
     m_extra.clear();
     for (const Channel& channel : m_magnitudes)
-        take(channel, column, m_large);
+        take(channel, column, isLeftOut, m_large);
     for (const Channel& channel : m_extras)
-        take(channel, column, m_extra);
+        take(channel, column, isLeftOut, m_extra);
     return StepColumn { step, m_values, m_states, m_large, m_extra };
 }
 
-void StepColumns::take(const Channel& channel, std::size_t column, std::vector<float>& into) const
+void StepColumns::take(
+    const Channel& channel, std::size_t column, const IsLeftOut& isLeftOut, std::vector<float>& into) const
 {
     into.resize(m_rows, std::numeric_limits<float>::quiet_NaN());
     for (std::size_t i = 0; i < channel.rows->size(); ++i) {
         const std::size_t at = i * static_cast<std::size_t>(channel.heat.columns) + column;
-        if (channel.heat.states[at] == CellState::Value)
+        if (channel.heat.states[at] == CellState::Value && !(isLeftOut && isLeftOut((*channel.rows)[i])))
             into[(*channel.rows)[i]] = channel.heat.values[at];
     }
 }

@@ -32,16 +32,18 @@ public:
     static Expected<std::optional<StepColumns>> read(store::RunReader& reader, const Watchlist& list, Asked& asked,
         StepRange steps, const series::CancelToken& cancel);
 
+    using IsLeftOut = std::function<bool(std::size_t row)>;
+
     const StepRange& steps() const { return m_steps; }
-    /// The column of a step; nothing where nothing was measured. Valid until the next.
-    std::optional<StepColumn> at(Step step);
+    /// The column of a step; nothing where nothing was measured, but for rows that are left out. Valid until the next.
+    std::optional<StepColumn> at(Step step, const IsLeftOut& isLeftOut = {});
 
 private:
     struct Channel {
         const std::vector<std::size_t>* rows = nullptr;
         series::HeatResult heat;
     };
-    void take(const Channel& channel, std::size_t column, std::vector<float>& into) const;
+    void take(const Channel& channel, std::size_t column, const IsLeftOut& isLeftOut, std::vector<float>& into) const;
 
     StepRange m_steps;
     std::size_t m_rows = 0;

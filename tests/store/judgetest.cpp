@@ -318,6 +318,40 @@ private Q_SLOTS:
         QCOMPARE(summary(again.incidents()), std::string("nonfinite layers.2.fc:output@90/0"));
     }
 
+    /// What a flight recorder sends may become durable in parts, and in any order of its kinds.
+    void whatComesLateMayComeInParts()
+    {
+        const QTemporaryDir dir;
+        CapsuleBuilder builder(dir.path().toStdString() + "/run.telltale");
+        Training training;
+        training.value = [](int, int step, Kind kind, const std::string&, double usual) {
+            return step == 90 && (kind == Kind::Actv || kind == Kind::ActvGrad) ? kNaN : usual;
+        };
+        const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+        RunJudge judge;
+        const auto send = [&](std::vector<Kind> kinds, int from, int to) {
+            std::vector<StepBlock> blocks;
+            for (int step = from; step < to; ++step) {
+                for (const auto& layout : training.makeLayouts()) {
+                    if (std::find(kinds.begin(), kinds.end(), layout->kind) != kinds.end())
+                        blocks.push_back(training.blockOf(layout, 0, step));
+                }
+            }
+            builder.stage(stream, std::move(blocks));
+            builder.commit();
+            const auto reader = CapsuleBuilder::must(store::openReader(builder.liveHandle()));
+            CapsuleBuilder::must(judge.advance(*reader, { Step { from }, Step { to - 1 } }));
+            return summary(judge.incidents());
+        };
+        QCOMPARE(send({ Kind::GradReduced, Kind::ParamUpdated, Kind::Scalar }, 0, 100), std::string());
+        QCOMPARE(send({ Kind::ActvGrad }, 80, 100), std::string("nonfinite layers.3:output@90/0"));
+        QCOMPARE(send({ Kind::Actv }, 80, 90), std::string("nonfinite layers.3:output@90/0"));
+        QCOMPARE(send({ Kind::Actv }, 90, 100), std::string("nonfinite layers.0:input@90/0"));
+        const std::uint64_t folded = judge.incidents().front().folded;
+        QCOMPARE(folded, std::uint64_t { 31 });
+        QCOMPARE(send({ Kind::Actv }, 100, 110), std::string("nonfinite layers.0:input@90/0"));
+    }
+
     void aStepThatComesInTwoPartsIsJudgedWhole()
     {
         const QTemporaryDir dir;
