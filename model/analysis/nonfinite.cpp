@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include <telltale/analysis/heatrows.h>
 
@@ -24,6 +25,20 @@ int rowBeginning(const series::HeatResult& heat, int column)
             return row;
     }
     return -1;
+}
+
+/// Of `rows`, those that are non-finite in a column.
+void keepNonFinite(Rows& rows, const series::HeatResult& heat)
+{
+    Rows kept;
+    for (int row = 0; row < heat.rows; ++row) {
+        bool isKept = false;
+        for (int column = 0; column < heat.columns && !isKept; ++column)
+            isKept = isNonFinite(heat, row, column);
+        if (isKept)
+            kept.push_back(rows[static_cast<std::size_t>(row)]);
+    }
+    rows = std::move(kept);
 }
 
 Expected<std::optional<Onset>> findIn(store::RunReader& reader, const Rows& rows, Stat stat, StepRange range,
@@ -118,7 +133,16 @@ Expected<NonFiniteRanks> findOtherRanks(store::RunReader& reader, const series::
         if (row->rank != rank && chosen[row->tensor])
             rowsOf[row->rank].push_back(row);
     }
-    for (const auto& [other, rows] : rowsOf) {
+    for (auto& [other, rows] : rowsOf) {
+        // Few rows, or none: the coarse tiles say which, and the others need no finer look.
+        if (pixels > kRankColumns && range.count() > kRankColumns) {
+            const auto coarse = readHeat(reader, rows, quantity.stat, range, kRankColumns, cancel);
+            if (!coarse)
+                return tl::unexpected(coarse.error());
+            keepNonFinite(rows, *coarse);
+        }
+        if (rows.empty())
+            continue;
         const auto heat = readHeat(reader, rows, quantity.stat, range, pixels, cancel);
         if (!heat)
             return tl::unexpected(heat.error());
