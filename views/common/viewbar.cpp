@@ -2,10 +2,12 @@
 #include "viewbar.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QHash>
 #include <QPainter>
 #include <QTextDocumentFragment>
 #include <QToolButton>
@@ -20,38 +22,66 @@ constexpr int kLeastCombo = 44;
 constexpr int kAfterCombo = 6; ///< after a combo, beside the layout's spacing; nothing where one would be cut
 constexpr int kOverStretch = 1000; ///< a caption has the room before an empty stretch beside it, but for a pixel
 
-/// Its own hint measures the ink of its entries, where half of a full-width bracket is none.
-class WholeCombo : public QComboBox {
-public:
-    using QComboBox::QComboBox;
-    QSize sizeHint() const override
-    {
-        int ink = 0;
-        int longest = 0;
-        for (int item = 0; item < count(); ++item) {
-            ink = std::max(ink, fontMetrics().boundingRect(itemText(item)).width());
-            longest = std::max(longest, fontMetrics().horizontalAdvance(itemText(item)));
-        }
-        return QComboBox::sizeHint() + QSize(std::max(longest - ink, 0), 0);
-    }
-    /// Its own is kept from when it was empty, and wider than a few digits.
-    QSize minimumSizeHint() const override { return { kLeastCombo, sizeHint().height() }; }
-};
-
 /// Where nothing is chosen, that says what there is.
 QString shownIn(const QComboBox& combo)
 {
     return combo.currentIndex() < 0 ? combo.placeholderText() : combo.currentText();
 }
 
-/// px by which it may be narrower with what is chosen in it.
+/// Its own hint measures the ink of its entries, where half of a full-width bracket is none.
+class WholeCombo : public QComboBox {
+public:
+    using QComboBox::QComboBox;
+    QSize sizeHint() const override
+    {
+        const Width longest = longestEntry();
+        return QComboBox::sizeHint() + QSize(std::max(longest.advance - longest.ink, 0), 0);
+    }
+    /// Its own is kept from when it was empty, and wider than a few digits.
+    QSize minimumSizeHint() const override { return { kLeastCombo, sizeHint().height() }; }
+    /// px by which it may be narrower with what is chosen in it.
+    int spare() const
+    {
+        const int wished = longestEntry().advance - widthOf(shownIn(*this)).advance;
+        return std::clamp(wished, 0, std::max(sizeHint().width() - kLeastCombo, 0));
+    }
+
+private:
+    struct Width {
+        int ink = 0;
+        int advance = 0;
+    };
+
+    Width longestEntry() const
+    {
+        Width longest;
+        for (int item = 0; item < count(); ++item) {
+            const Width width = widthOf(itemText(item));
+            longest = { std::max(longest.ink, width.ink), std::max(longest.advance, width.advance) };
+        }
+        return longest;
+    }
+    /// A bar asks for each of them again and again, and shaping text is most of what that costs.
+    Width widthOf(const QString& text) const
+    {
+        const QFontMetrics metrics = fontMetrics();
+        if (!m_metrics || *m_metrics != metrics) {
+            m_metrics.emplace(metrics);
+            m_widths.clear();
+        }
+        auto known = m_widths.constFind(text);
+        if (known == m_widths.constEnd())
+            known = m_widths.insert(text, { metrics.boundingRect(text).width(), metrics.horizontalAdvance(text) });
+        return *known;
+    }
+
+    mutable std::optional<QFontMetrics> m_metrics; ///< of the widths
+    mutable QHash<QString, Width> m_widths;
+};
+
 int spareOf(const QComboBox& combo)
 {
-    int longest = 0;
-    for (int item = 0; item < combo.count(); ++item)
-        longest = std::max(longest, combo.fontMetrics().horizontalAdvance(combo.itemText(item)));
-    const int wished = longest - combo.fontMetrics().horizontalAdvance(shownIn(combo));
-    return std::clamp(wished, 0, std::max(combo.sizeHint().width() - kLeastCombo, 0));
+    return static_cast<const WholeCombo&>(combo).spare(); // a bar's combos are all of that kind
 }
 
 bool isBareNumber(const QString& text)
