@@ -201,7 +201,7 @@ private Q_SLOTS:
         builder.finish();
         const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
         CurveRequest asked = request(*reader, {});
-        asked.range = { Step { 0 }, Step { kLong - 1 } };
+        asked.range = asked.own = { Step { 0 }, Step { kLong - 1 } };
         const RankTimes times = test::CapsuleBuilder::must(readRankTimes(*reader, asked, {}));
         QCOMPARE(times.scalar, std::string("forward_cpu_ms"));
         QCOMPARE(times.steps, (StepRange { Step { kLong - RankTimes::kSteps }, Step { kLong - 1 } }));
@@ -217,6 +217,11 @@ private Q_SLOTS:
         QCOMPARE(times.boxes[1].low, sorted[3] + (sorted[4] - sorted[3]) * 0.175);
         for (const RankTimes::Box& box : times.boxes)
             QCOMPARE(box.isSlow, box.rank == Rank { 2 });
+        // The catalog of a live run was read when its last tensor came up.
+        auto older = std::make_shared<store::Catalog>(*asked.catalog);
+        older->steps.last = Step { 9 };
+        asked.catalog = older;
+        QCOMPARE(test::CapsuleBuilder::must(readRankTimes(*reader, asked, {})).steps, times.steps);
         asked.range.last = Step { 40 };
         const RankTimes early = test::CapsuleBuilder::must(readRankTimes(*reader, asked, {}));
         QCOMPARE(early.steps.first, Step { 0 });

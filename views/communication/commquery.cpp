@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <telltale/common/rowlist.h>
@@ -155,8 +156,8 @@ Expected<CommPicture> readTable(store::RunReader& reader, const CommRequest& req
     picture.atStep = request.atStep;
     picture.stat = request.stat;
     std::vector<CommSite> described;
-    const auto blob
-        = reader.blob("comm_sites", "rank" + std::to_string(request.rank.value), request.catalog->steps.last);
+    constexpr Step newest { std::numeric_limits<std::int64_t>::max() };
+    const auto blob = reader.blob("comm_sites", "rank" + std::to_string(request.rank.value), newest);
     if (blob) // a run of an agent that says nothing of its sites has their names all the same
         described = readSites(*blob, &picture.times);
     const Sites sites = sitesOf(request, std::move(described));

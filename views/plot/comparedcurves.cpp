@@ -58,6 +58,7 @@ void ComparedCurves::ask(const CurveRequest& shown, Read read, const std::functi
     for (std::size_t i = 0; i < m_others.size(); ++i) {
         CurveRequest request = shown;
         request.catalog = runs[i].catalog;
+        request.own = request.catalog->steps;
         request.runName = m_context.state->runName(i + 1);
         request.ranks = std::vector<Rank> {}; // one line a run: runs with all their ranks are a thicket
         const auto& sources = request.catalog->sources;

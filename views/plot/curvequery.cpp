@@ -96,6 +96,7 @@ CurveRequest CurveRequest::of(const ViewState& state, int pixels)
         request.colors.push_back(state.slotOf(key));
     request.areRanksApart = !state.comparedRun();
     request.range = state.visibleRange();
+    request.own = state.ownRange();
     request.pixels = pixels;
     request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
     return request;
@@ -117,7 +118,7 @@ Expected<std::shared_ptr<const XWarp>> readWarp(
     const auto quantity = readCurve(reader, std::move(rows.front()), Stat::Value, request, cancel);
     if (!quantity)
         return tl::unexpected(quantity.error());
-    const auto start = readStart(reader, quantity->row.attempts, request.catalog->steps, cancel);
+    const auto start = readStart(reader, quantity->row.attempts, request.own, cancel);
     if (!start)
         return tl::unexpected(start.error());
     return XWarp::of(request.xAxis, quantity->result, *start);

@@ -23,7 +23,8 @@ struct CurveRequest {
     Rank rank;
     std::vector<ModuleKey> selection;
     std::vector<int> colors; ///< color of each selected row
-    StepRange range;
+    StepRange range; ///< in sight
+    StepRange own; ///< that the run has: of a live one the catalog knows the first ones only
     int pixels = 0;
     std::optional<std::vector<Rank>> ranks; ///< drawn beside `rank`: as ViewState::ranks
     XAxis xAxis = XAxis::Step;

@@ -76,7 +76,7 @@ Expected<RankTimes> readRankTimes(
         return times;
     times.scalar = name.toStdString();
     // Another run that it is compared with may have gone on for longer.
-    const Step last = std::min(request.range.last, request.catalog->steps.last);
+    const Step last = std::min(request.range.last, request.own.last);
     times.steps = { Step { std::max(last.value - RankTimes::kSteps + 1, std::int64_t { 0 }) }, last };
     series::HeatQuery query;
     query.stat = Stat::Value;
