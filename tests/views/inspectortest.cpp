@@ -7,6 +7,8 @@
 #include <QEvent>
 #include <QLabel>
 #include <QPaintEvent>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QTranslator>
 #include <QTreeView>
@@ -17,6 +19,7 @@
 #include <telltale/core/histogram.h>
 #include <telltale/runs/facttable.h>
 #include <telltale/runs/inspectorpanel.h>
+#include <telltale/runs/inspectortext.h>
 #include <telltale/store/querypool.h>
 
 #include "../store/capsulebuilder.h"
@@ -235,6 +238,71 @@ private Q_SLOTS:
         QTRY_COMPARE(title()->text(), QStringLiteral("norm of everything collected: nothing at step 3"));
         m_state->setCursor(Step { kFirst });
         QTRY_COMPARE(title()->text(), QStringLiteral("norm of everything collected"));
+    }
+
+    void withoutACursorItIsAtTheNewestVisibleStep()
+    {
+        choose(Kind::Actv, { Slot::output() });
+        QTRY_VERIFY(values()->text().startsWith(QStringLiteral("At step 39\t")));
+        m_state->zoomTo({ Step { 12 }, Step { 30 } });
+        QCOMPARE(m_state->atStep(), Step { 30 });
+        QTRY_VERIFY2(values()->text().startsWith(QStringLiteral("At step 30\t")), qPrintable(values()->text()));
+    }
+
+    void whatIsChosenElsewhereIsShownFromItsTop()
+    {
+        const auto* bar = m_panel->findChild<QScrollArea*>()->verticalScrollBar();
+        for (int height = 140; height <= 500; height += 12) {
+            m_panel->resize(280, height);
+            choose(Kind::Actv, { Slot::output() });
+            QTRY_COMPARE(kinds()->model()->rowCount(), 7);
+            QTest::qWait(1);
+            QCOMPARE(bar->value(), 0);
+            m_panel->findChild<QScrollArea*>()->verticalScrollBar()->setValue(bar->maximum());
+            m_state->setSelection({ { QStringLiteral("in"), Slot::input() } });
+            QTest::qWait(1);
+            QCOMPARE(bar->value(), 0);
+        }
+    }
+
+    void hintsOfNeighborsStandApart()
+    {
+        QWidget window; // whose size its content does not tell
+        FactTable table(FactTable::Style::Numbers, &window);
+        table.setTitle(QStringLiteral("At step 259"));
+        const auto hinted = [](const QString& hint) { return FactTable::Value { QStringLiteral("NaN"), true, hint }; };
+        table.set({ QStringLiteral("input"), QStringLiteral("output") },
+            { { QStringLiteral("largest magnitude"),
+                { hinted(QStringLiteral("\u22123.990e-5 at 180")),
+                    hinted(QStringLiteral("\u22120.01805 at 179")) } } });
+        table.resize(252, table.sizeHint().height());
+        const QImage image = table.grab().toImage();
+        int gap = 0, widest = 0; // between what is painted of the hints
+        for (int x = 0, isBegun = 0; x < image.width(); ++x) {
+            bool isEmpty = true;
+            for (int y = image.height() - 11; y < image.height() - 2; ++y)
+                isEmpty = isEmpty && image.pixelColor(x, y) == image.pixelColor(0, 0);
+            if (!isEmpty && isBegun != 0)
+                widest = std::max(widest, gap);
+            isBegun |= isEmpty ? 0 : 1;
+            gap = isEmpty ? gap + 1 : 0;
+        }
+        QVERIFY2(widest >= 6, qPrintable(QString::number(widest)));
+    }
+
+    void checksumsThatBeginAlikeShowHowTheyEnd()
+    {
+        series::CellValue cell;
+        cell.state = series::CellState::Value;
+        const auto picture = [&](std::uint64_t sum) {
+            cell.identity = sum;
+            FactTable table(FactTable::Style::Numbers);
+            table.set({ QStringLiteral("input"), QStringLiteral("output") },
+                { { QStringLiteral("checksum"), { valueOf(Stat::Checksum, cell, 0, Step { 0 }), {} } } });
+            table.resize(240, 20);
+            return table.grab().toImage();
+        };
+        QVERIFY(picture(0xffffffdc0f2a1b3c) != picture(0xffffffdc0f2a1b3d));
     }
 
     void theColumnsAreOfTheChosenHeads()

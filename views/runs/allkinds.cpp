@@ -6,8 +6,6 @@
 #include <map>
 
 #include <QHeaderView>
-#include <QScrollArea>
-#include <QScrollBar>
 #include <QStandardItemModel>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
@@ -132,10 +130,12 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
              &ViewState::statChanged, &ViewState::rankChanged, &ViewState::runChanged })
         connect(state, signal, this, &AllKinds::moduleChanged);
     connect(state, &ViewState::cursorChanged, this, [this] { m_timer.start(kAfterMs); });
-    connect(state, &ViewState::dataArrived, this, [this] {
-        if (!m_context.state->cursor() && !m_timer.isActive())
-            m_timer.start(kAgainMs);
-    });
+    for (const auto signal : { &ViewState::dataArrived, &ViewState::visibleRangeChanged }) {
+        connect(state, signal, this, [this] {
+            if (!m_context.state->cursor() && !m_timer.isActive())
+                m_timer.start(kAgainMs);
+        });
+    }
 }
 
 AllKinds::~AllKinds()
@@ -222,7 +222,6 @@ void AllKinds::moduleChanged()
     fitNames();
     m_list->setFixedHeight(static_cast<int>(m_lines.size()) * m_list->sizeHintForRow(0) + 2);
     m_list->setCurrentIndex(chosen >= 0 ? m_model->index(chosen, 0) : QModelIndex());
-    QMetaObject::invokeMethod(this, &AllKinds::showWhole, Qt::QueuedConnection); // where the layout puts it
     m_title->setText(tr("%1 of everything collected").arg(statText(m_stat)));
     m_timer.start(kAfterMs);
 }
@@ -232,7 +231,7 @@ void AllKinds::ask()
     const ViewState& state = *m_context.state;
     if (m_lines.size() < 2 || !m_context.queries || !state.run() || state.ownRange().isEmpty())
         return;
-    const Step step = state.cursor().value_or(state.ownRange().last);
+    const Step step = state.atStep();
     m_context.queries->submit(m_queryId, state.run(),
         [this, lines = m_lines, step](
             Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
@@ -307,28 +306,6 @@ void AllKinds::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     fitNames();
-}
-
-void AllKinds::moveEvent(QMoveEvent* event)
-{
-    QWidget::moveEvent(event);
-    showWhole();
-}
-
-/// The chosen row, where the edge of the panel cuts it; one that is out of sight does not push the values away.
-void AllKinds::showWhole()
-{
-    QWidget* body = parentWidget();
-    auto* area = body->parentWidget() ? qobject_cast<QScrollArea*>(body->parentWidget()->parentWidget()) : nullptr;
-    if (!area || !m_list->currentIndex().isValid())
-        return;
-    const QRect row = m_list->visualRect(m_list->currentIndex());
-    const QRect inBody(m_list->viewport()->mapTo(body, row.topLeft()), row.size());
-    const QRect shown(-body->pos(), area->viewport()->size());
-    const int above = shown.top() - inBody.top();
-    const int below = inBody.bottom() - shown.bottom();
-    if (shown.intersects(inBody) && (above > 0 || below > 0))
-        area->verticalScrollBar()->setValue(area->verticalScrollBar()->value() + (below > 0 ? below : -above));
 }
 
 void AllKinds::choose(int row)

@@ -42,12 +42,10 @@ public:
     static std::vector<Line> linesOf(const store::Catalog& catalog, const QString& name, Rank rank, Stat stat);
 
 protected:
-    void moveEvent(QMoveEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void moduleChanged();
-    void showWhole();
     void fitNames();
     void ask();
     void take(const std::vector<series::CellValue>& values, Step step);

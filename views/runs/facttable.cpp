@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <QPainter>
 
@@ -83,21 +84,50 @@ int FactTable::namesWidth(int width, int columns) const
     return std::max(width * 3 / 10, std::min(widest, width - columns * kNumber));
 }
 
+/// All alike, but for those whose hints would run into that of the column before: they get the room that the first
+/// one's values leave, whose hints reach below the names.
+std::vector<int> FactTable::columnWidths(int width, int columns) const
+{
+    constexpr int kHintsApart = 6;
+    const QFontMetrics values(numberFont(12, 500)), hints(numberFont(10));
+    std::vector<int> widths(static_cast<std::size_t>(columns), width / columns);
+    int least = 0; // of the first
+    std::vector<int> needs(widths.size());
+    for (const Row& row : m_rows) {
+        if (!row.values.empty() && row.values.front().elide == Qt::ElideRight)
+            least = std::max(least, values.horizontalAdvance(row.values.front().text) + kApart);
+        for (std::size_t i = 1; i < std::min(row.values.size(), needs.size()); ++i) {
+            if (!row.values[i - 1].hint.isEmpty() && !row.values[i].hint.isEmpty())
+                needs[i] = std::max(needs[i], hints.horizontalAdvance(row.values[i].hint) + kHintsApart);
+        }
+    }
+    for (std::size_t i = 1; i < needs.size(); ++i) {
+        const int given = std::clamp(needs[i] - widths[i], 0, std::max(widths.front() - least, 0));
+        widths.front() -= given;
+        widths[i] += given;
+    }
+    return widths;
+}
+
 void FactTable::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
     QPainter painter(this);
     const int columns = std::max<int>(1, static_cast<int>(m_columns.size()));
     const int nameWidth = m_style == Style::Code ? kNameWidth : namesWidth(width(), columns);
-    const int columnWidth = (width() - nameWidth) / columns;
+    const std::vector<int> widths = columnWidths(width() - nameWidth, columns);
+    const auto cellOf = [&](int column, int top, int height) {
+        const auto at = widths.begin() + column;
+        return QRect(std::accumulate(widths.begin(), at, nameWidth), top, *at, height);
+    };
     if (!m_title.isEmpty()) {
         painter.setPen(theme.text2);
         painter.setFont(wordsFont(11, 600));
         painter.drawText(QRect(0, 0, width(), kHead - 2), static_cast<int>(Qt::AlignVCenter), m_title);
         painter.setFont(wordsFont(11));
         for (int i = 0; i < m_columns.size(); ++i)
-            painter.drawText(QRect(nameWidth + i * columnWidth, 0, columnWidth, kHead - 2),
-                static_cast<int>(Qt::AlignVCenter | Qt::AlignRight), m_columns[i]);
+            painter.drawText(
+                cellOf(i, 0, kHead - 2), static_cast<int>(Qt::AlignVCenter | Qt::AlignRight), m_columns[i]);
     }
     int top = headHeight();
     for (const Row& row : m_rows) {
@@ -105,9 +135,9 @@ void FactTable::paintEvent(QPaintEvent*)
         painter.setPen(theme.text2);
         painter.drawText(QRect(0, top, nameWidth, kRow), static_cast<int>(Qt::AlignVCenter),
             painter.fontMetrics().elidedText(row.name, Qt::ElideRight, nameWidth - kApart));
-        for (int i = 0; i < static_cast<int>(row.values.size()); ++i) {
+        for (int i = 0; i < std::min(columns, static_cast<int>(row.values.size())); ++i) {
             const Value& value = row.values[static_cast<std::size_t>(i)];
-            const QRect cell(nameWidth + i * columnWidth, top, columnWidth, kRow);
+            const QRect cell = cellOf(i, top, kRow);
             painter.setPen(value.critical ? theme.criticalText : theme.text);
             if (m_style == Style::Code) {
                 painter.setFont(codeFont(12));
@@ -117,7 +147,7 @@ void FactTable::paintEvent(QPaintEvent*)
             }
             painter.setFont(numberFont(12, value.critical ? 500 : 400));
             painter.drawText(cell, static_cast<int>(Qt::AlignVCenter | Qt::AlignRight),
-                painter.fontMetrics().elidedText(value.text, Qt::ElideRight, cell.width() - kApart));
+                painter.fontMetrics().elidedText(value.text, value.elide, cell.width() - kApart));
             if (value.hint.isEmpty())
                 continue;
             painter.setFont(numberFont(10));
@@ -127,7 +157,7 @@ void FactTable::paintEvent(QPaintEvent*)
                 return at >= 0 && at < static_cast<int>(row.values.size())
                     && !row.values[static_cast<std::size_t>(at)].hint.isEmpty();
             };
-            const int left = isHinted(i - 1) ? cell.left() : i > 0 ? cell.left() - columnWidth : 0;
+            const int left = isHinted(i - 1) ? cell.left() : i > 0 ? cellOf(i - 1, top, kRow).left() : 0;
             const QRect box(left, top + kRow - 3, cell.right() + 1 - left, kHint);
             if (painter.fontMetrics().horizontalAdvance(value.hint) <= box.width()) // half a number says another one
                 painter.drawText(box, static_cast<int>(Qt::AlignTop | Qt::AlignRight), value.hint);

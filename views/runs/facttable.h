@@ -16,6 +16,7 @@ public:
         QString text;
         bool critical = false;
         QString hint; ///< small and quiet beneath, as in "last finite 3.66"
+        Qt::TextElideMode elide = Qt::ElideRight; ///< where there is no room for all of it
     };
     struct Row {
         QString name;
@@ -39,6 +40,7 @@ protected:
 private:
     /// As wide as they are, as long as the numbers have their room.
     int namesWidth(int width, int columns) const;
+    std::vector<int> columnWidths(int width, int columns) const;
     int rowHeight(const Row& row) const;
     int headHeight() const;
 

@@ -9,6 +9,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QStackedLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -155,12 +156,19 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     for (const auto signal : { &ViewState::selectionChanged, &ViewState::catalogChanged, &ViewState::kindChanged,
              &ViewState::rankChanged, &ViewState::runChanged })
         connect(state, signal, this, &InspectorPanel::moduleChanged);
+    connect(state, &ViewState::selectionChanged, this, [this, scroll] {
+        const QWidget* focus = window()->focusWidget();
+        if (!focus || !m_body->isAncestorOf(focus)) // who chooses in it stays where that is
+            scroll->verticalScrollBar()->setValue(0);
+    });
     connect(state, &ViewState::statChanged, this, &InspectorPanel::askSoon);
     connect(state, &ViewState::cursorChanged, this, &InspectorPanel::askSoon);
-    connect(state, &ViewState::dataArrived, this, [this] {
-        if (!m_context.state->cursor() && !m_timer.isActive())
-            m_timer.start(kLiveEveryMs);
-    });
+    for (const auto signal : { &ViewState::dataArrived, &ViewState::visibleRangeChanged }) {
+        connect(state, signal, this, [this] {
+            if (!m_context.state->cursor() && !m_timer.isActive())
+                m_timer.start(kLiveEveryMs);
+        });
+    }
     moduleChanged();
 }
 
@@ -279,7 +287,7 @@ void InspectorPanel::ask()
             query.stats.push_back(facts.stat);
     }
     query.all = state->ownRange(); // that of another run may end later
-    query.step = state->cursor().value_or(query.all.last);
+    query.step = state->atStep();
     query.rankStat = state->stat();
     m_ranks.clear();
     m_numels = std::move(numels);

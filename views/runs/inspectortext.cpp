@@ -99,6 +99,8 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
     case CellState::Value:
         value.text = factsOf(stat).shown == Shown::Identity ? QString::fromUtf8(identityText(cell.identity))
                                                             : statValueText(stat, cell.value);
+        if (factsOf(stat).shown == Shown::Identity)
+            value.elide = Qt::ElideLeft; // small sums begin alike
         value.critical = value.critical || (factsOf(stat).shown == Shown::Count && cell.value > 0);
         break;
     default:
