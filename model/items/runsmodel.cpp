@@ -320,17 +320,6 @@ QString RunsModel::shownName(const store::RunSummary& run) const
     return isSharedName(name) ? name + u' ' + QString::fromStdString(store::shortRunId(run.id)) : name;
 }
 
-QString RunsModel::listedName(const store::RunSummary& run) const
-{
-    for (const Heading& heading : m_headings) {
-        for (const store::RunSummary& other : heading.runs) {
-            if (&other != &run && other.name == run.name && startedText(other) == startedText(run))
-                return shownName(run);
-        }
-    }
-    return QString::fromStdString(run.name);
-}
-
 QModelIndex RunsModel::indexOf(const QString& id) const
 {
     for (int heading = 0; heading < rowCount(); ++heading) {
@@ -400,7 +389,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         switch (index.column()) {
         case NameColumn:
-            return listedName(*run);
+            return shownName(*run);
         case RanksColumn:
             return QString::number(run->ranks);
         case StartedColumn:
@@ -443,7 +432,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         const bool hasMark = index.data(SeverityRole).toInt() > 0;
         if (index.column() != NameColumn || (!run->isPinned && !hasMark))
             return {};
-        const QString name = listedName(*run) + (hasMark ? comma() + stateText(*run) : QString());
+        const QString name = shownName(*run) + (hasMark ? comma() + stateText(*run) : QString());
         return run->isPinned ? tr("%1, pinned").arg(name) : name;
     }
     case IsGroupRole:

@@ -75,8 +75,6 @@ Q_SIGNALS:
     void profilesChanged();
 
 private:
-    /// Beside its start: with its id only where that does not tell it from one of the same name.
-    QString listedName(const store::RunSummary& run) const;
     struct Heading {
         quintptr id = 0; ///< the internal id of its runs' indexes; no other heading ever has it
         QString title;

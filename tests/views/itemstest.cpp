@@ -239,6 +239,20 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(model.index(RunsModel::ArchivedGroup, 0)), 1);
     }
 
+    void runsOfOneNameHaveTheirIds()
+    {
+        RunsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        store::RunSummary later = run("b");
+        later.name = "run a";
+        later.createdNs = 1'700'000'000'000'000'000; // which alone would tell it from the other
+        model.setArchived({ run("a"), later, run("c") });
+        const auto name = [&model](const char* id) { return model.indexOf(QString::fromLatin1(id)).data().toString(); };
+        QCOMPARE(name("a"), QStringLiteral("run a #a"));
+        QCOMPARE(name("b"), QStringLiteral("run a #b"));
+        QCOMPARE(name("c"), QStringLiteral("run c"));
+    }
+
     void aRunThatWasFoundDamagedIsNotListedAsFinished()
     {
         RunsModel model;

@@ -41,8 +41,11 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         text.setLeft(text.left() + 22);
         painter->setFont(wordsFont(12));
         painter->setPen(theme.text);
+        // Part of an id would tell nothing: the name has the room then.
+        const bool isWhole = painter->fontMetrics().horizontalAdvance(shown) <= text.width();
         painter->drawText(text, static_cast<int>(Qt::AlignVCenter),
-            painter->fontMetrics().elidedText(shown, Qt::ElideRight, text.width()));
+            painter->fontMetrics().elidedText(
+                isWhole ? shown : index.data(Qt::EditRole).toString(), Qt::ElideRight, text.width()));
     } else {
         painter->setFont(numberFont(12));
         painter->setPen(theme.text);
