@@ -263,6 +263,25 @@ private Q_SLOTS:
         QVERIFY(runs()->isColumnHidden(1) && runs()->isColumnHidden(2));
     }
 
+    void untilThereAreResultsItSaysThatRulesAreTried()
+    {
+        open();
+        QStringList said; // before there was a row
+        connect(scores()->model(), &QAbstractItemModel::rowsInserted, this,
+            [&] { said.append(scores()->accessibleDescription()); });
+        QTreeWidgetItem* shown = nullptr;
+        for (int row = 0; row < runs()->topLevelItemCount(); ++row)
+            shown = runs()->topLevelItem(row)->checkState(0) == Qt::Checked ? runs()->topLevelItem(row) : shown;
+        QVERIFY(shown);
+        shown->setCheckState(0, Qt::Unchecked);
+        QTRY_COMPARE(scores()->topLevelItemCount(), 0);
+        settle();
+        QCOMPARE(scores()->accessibleDescription(), QString());
+        shown->setCheckState(0, Qt::Checked);
+        QTRY_VERIFY_WITH_TIMEOUT(scores()->topLevelItemCount() > 0, 20'000);
+        QCOMPARE(said.value(0), QStringLiteral("Trying the rules on the chosen runs\u2026"));
+    }
+
     void whatIsCleanMakesFalseAlarms()
     {
         open();

@@ -305,6 +305,7 @@ void RuleLabView::showResults()
         vanish += static_cast<int>(result.comparison.vanished.size());
     }
     m_scores->set(scores);
+    m_scores->setEmptyText(m_replays->isBusy() ? tr("Trying the rules on the chosen runs\u2026") : QString());
     m_changes->set(changes);
     m_scoresHead->setDetail(ms < 1
             ? QString()

@@ -56,6 +56,25 @@ void ScoreTree::drawBranches(QPainter* painter, const QRect& rect, const QModelI
         PanelTree::paintChevron(painter, rect, isExpanded(index));
 }
 
+void ScoreTree::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    setAccessibleDescription(text);
+    viewport()->update();
+}
+
+void ScoreTree::paintEvent(QPaintEvent* event)
+{
+    QTreeWidget::paintEvent(event);
+    if (topLevelItemCount() > 0)
+        return;
+    QPainter painter(viewport());
+    painter.setPen(Theme::current().text3);
+    painter.setFont(wordsFont(12));
+    painter.drawText(
+        viewport()->rect().adjusted(24, 0, -24, 0), static_cast<int>(Qt::AlignCenter) | Qt::TextWordWrap, m_emptyText);
+}
+
 QString ScoreTree::leadText(const lab::Score& score)
 {
     if (!score.lead)

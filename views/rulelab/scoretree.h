@@ -33,14 +33,18 @@ public:
     explicit ScoreTree(QWidget* parent = nullptr);
 
     void set(const std::vector<Row>& rows);
+    void setEmptyText(const QString& text); ///< where there is no row
     static QString leadText(const lab::Score& score);
 
 protected:
     void drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const override;
+    void paintEvent(QPaintEvent* event) override;
 
 private:
     QTreeWidgetItem* addRow(
         QTreeWidgetItem* parent, const QString& name, const lab::Score& score, bool isLabeled, bool isHead);
+
+    QString m_emptyText;
 };
 
 }
