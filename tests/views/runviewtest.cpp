@@ -18,6 +18,8 @@
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTemporaryDir>
+#include <QTextBlock>
+#include <QTextDocument>
 #include <QToolButton>
 #include <QTreeView>
 #include <QWheelEvent>
@@ -40,6 +42,7 @@
 #include <telltale/runs/paneltree.h>
 #include <telltale/runs/stacktext.h>
 #include <telltale/store/querypool.h>
+#include <telltale/structure/modulecard.h>
 #include <telltale/structure/structureview.h>
 #include <telltale/translations/translations.h>
 
@@ -194,6 +197,9 @@ private Q_SLOTS:
         // Beside long values they have half of it.
         tree.set({ { QStringLiteral("Config"), { { name.toStdString() + "beta1", std::string(200, 'v') } } } });
         QCOMPARE(width(), shown->viewport()->width() / 2);
+        // Short ones have no more than they need.
+        tree.set({ { QStringLiteral("Config"), { { "os", std::string(200, 'v') } } } });
+        QVERIFY2(width() < 150, qPrintable(QString::number(width())));
         // A width by hand stays.
         shown->setColumnWidth(FactTreeModel::NameColumn, 240);
         tree.resize(800, 300);
@@ -533,6 +539,13 @@ private Q_SLOTS:
         const QString none = views::stackHtml(QStringLiteral("Without call stack\n"));
         QVERIFY(!none.contains(QLatin1String("Without")));
         QVERIFY(none.contains(views::wordsFont(12).family())); // a sentence, in labels of code
+        QTextDocument code;
+        code.setHtml(views::stackHtml(QStringLiteral("File /a/b.py, line 7, in f, \n return whole(first, second)\n"
+                                                     "File /a/c.py, line 9, in g, \n f()\n")));
+        QCOMPARE(code.toPlainText(), QStringLiteral("b.py:7 f\nreturn whole(first, second)\nc.py:9 g\nf()"));
+        const QTextBlockFormat line = code.findBlockByNumber(1).blockFormat();
+        QVERIFY(line.leftMargin() + line.textIndent() > 0); // further in than the place
+        QVERIFY(line.textIndent() < 0); // and what wraps further than that
         const auto* stack = view->findChild<QLabel*>(QStringLiteral("structureStack"));
         QTRY_VERIFY2(stack->text().contains(QStringLiteral("model.py:41")), qPrintable(stack->text()));
         QMetaObject::invokeMethod(
@@ -625,6 +638,19 @@ private Q_SLOTS:
             (QStringList { QStringLiteral("targets + emb"), QStringLiteral("param_distribution: true"),
                 QStringLiteral("mv_distribution: true"), QStringLiteral("xy_distribution: true"),
                 QStringLiteral("telltale.attention_hook: true"), QStringLiteral("stack_info: true") }));
+        const auto isHeadingHidden = [](const ModuleCard& card) {
+            for (const QLabel* label : card.findChildren<QLabel*>()) {
+                if (label->text().startsWith(QLatin1String("A click adds")))
+                    return label->isHidden();
+            }
+            return true;
+        };
+        QVERIFY(!isHeadingHidden(*view->findChild<ModuleCard*>()));
+        ModuleCard full; // of what nothing can be added to
+        full.show({}, {}, {});
+        QVERIFY(isHeadingHidden(full));
+        full.setPictured(false);
+        QVERIFY(isHeadingHidden(full));
         const QSignalSpy wanted(&m_steering, &SteeringState::draftWanted);
         QTest::mouseClick(buttons.front(), Qt::LeftButton);
         QCOMPARE(wanted.size(), 1);

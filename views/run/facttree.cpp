@@ -103,9 +103,11 @@ void FactTree::fitNames()
     const QScopedValueRollback fitting(m_isFitting, true);
     const int room = m_tree->viewport()->width();
     const QAbstractItemView& view = *m_tree;
-    const int most = std::max({ kNameWidth, room / 2, room - view.sizeHintForColumn(FactTreeModel::ValueColumn) });
+    const int left = room - view.sizeHintForColumn(FactTreeModel::ValueColumn);
+    const int least = std::clamp(left, 0, kNameWidth);
+    const int most = std::max({ least, room / 2, left });
     m_tree->header()->resizeSection(
-        FactTreeModel::NameColumn, std::clamp(fitToWords(*m_tree, FactTreeModel::NameColumn), kNameWidth, most));
+        FactTreeModel::NameColumn, std::clamp(fitToWords(*m_tree, FactTreeModel::NameColumn), least, most));
 }
 
 void FactTree::copy() const
