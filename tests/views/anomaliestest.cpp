@@ -14,6 +14,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTabBar>
@@ -661,6 +662,54 @@ private Q_SLOTS:
                 QVERIFY2(texts.back().endsWith(QStringLiteral(" and %1 more").arg(3 - texts.size())),
                     qPrintable(texts.join(u'|')));
         }
+    }
+
+    void theEdgeOfALowCardGoesThroughNoLine()
+    {
+        judge::Incident incident = test::richIncident(360);
+        incident.ties.clear();
+        open({ incident });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
+        const auto* sentence = card->findChild<QLabel*>(QStringLiteral("incidentSentence"));
+        const QWidget* page = sentence->parentWidget();
+        const auto* scroll = qobject_cast<QScrollArea*>(page->parentWidget()->parentWidget());
+        card->setFixedSize(300, 400);
+        QTRY_COMPARE(scroll->verticalScrollBar()->maximum(), 0);
+        int scrolled = 0;
+        for (int height = 300; height >= 134; height -= 3) {
+            card->setFixedHeight(height);
+            QTest::qWait(1);
+            bool isEvidenceHidden = true;
+            for (const auto* line : page->findChildren<views::GlyphLine*>())
+                isEvidenceHidden = isEvidenceHidden && line->isHidden();
+            QVERIFY(!isEvidenceHidden);
+            const int edge = scroll->viewport()->height();
+            if (scroll->verticalScrollBar()->maximum() == 0)
+                continue;
+            ++scrolled;
+            const QFontMetrics metrics = sentence->fontMetrics();
+            const double line = sentence->height() / std::floor(1.0 * sentence->height() / metrics.height());
+            if (edge < sentence->height()) {
+                const double lines = edge / line;
+                QVERIFY2(std::abs(lines - std::round(lines)) * line <= 1, qPrintable(QString::number(lines)));
+            }
+        }
+        QVERIFY(scrolled > 0);
+    }
+
+    void theCardIsAsWideAsItsButtons()
+    {
+        open({ test::richIncident(360) });
+        const auto* dock = m_window->findChild<QWidget*>(QStringLiteral("anomaliesPanel"));
+        const auto* card = dock->findChild<views::IncidentCard*>();
+        const auto* folded = card->findChild<QPushButton*>(QStringLiteral("incidentFolded"));
+        QTRY_VERIFY(folded->isVisible());
+        card->findChild<QPushButton*>(QStringLiteral("incidentSource"))->setIconSize({ 400, 16 });
+        Q_EMIT m_window->state()->incidents()->changed();
+        QTRY_VERIFY2(folded->mapTo(card, folded->rect().topRight()).x() < card->width() - 12,
+            qPrintable(QString::number(folded->mapTo(card, folded->rect().topRight()).x())));
+        QTRY_VERIFY(card->geometry().right() <= dock->width());
     }
 
     void theHeadOfANarrowCardIsCutWithDots()

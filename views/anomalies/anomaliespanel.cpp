@@ -53,6 +53,8 @@ AnomaliesPanel::AnomaliesPanel(const ViewContext& context, QWidget* parent)
     });
     connect(context.state, &ViewState::catalogChanged, this, &AnomaliesPanel::askBlocks);
     connect(context.state->incidents(), &items::IncidentsModel::changed, this, &AnomaliesPanel::refreshHead);
+    // Another incident may need more room for its buttons.
+    connect(context.state->incidents(), &items::IncidentsModel::changed, this, &AnomaliesPanel::fitCard);
     askBlocks();
     refreshHead();
 }
@@ -78,6 +80,7 @@ void AnomaliesPanel::resizeEvent(QResizeEvent* event)
 void AnomaliesPanel::showCard(bool shown)
 {
     m_card->setVisible(shown);
+    fitCard();
 }
 
 /// A large model has a hundred thousand series: their blocks are found elsewhere.

@@ -11,6 +11,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -82,6 +83,7 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     m_buttons = makeButtons();
     m_pages->addWidget(makeText());
     m_pages->addWidget(m_reach);
+    m_pages->installEventFilter(this);
     m_calm->setObjectName(QStringLiteral("incidentCalm"));
     m_calm->label()->setWordWrap(true);
     m_calmText->setWordWrap(true);
@@ -374,8 +376,10 @@ void IncidentCard::fitEvidence()
         label->setText(m_evidenceTexts[i]);
         whole += m_evidence[i]->heightForWidth(width) + kTextGap;
     }
-    if (whole <= room)
+    if (whole <= room) {
+        fitPage();
         return;
+    }
     const QFontMetrics metrics = m_evidence.front()->label()->fontMetrics();
     const int fit = std::max(room, 0) / (metrics.height() + kTextGap);
     const auto count = static_cast<int>(m_evidenceTexts.size());
@@ -389,8 +393,46 @@ void IncidentCard::fitEvidence()
         label->setToolTip(items::toolTipText(more.isEmpty()
                 ? m_evidenceTexts[at]
                 : QStringList(m_evidenceTexts.begin() + i, m_evidenceTexts.end()).join(u'\n')));
-        m_evidence[at]->setVisible(i < fit);
+        m_evidence[at]->setVisible(i < fit || fit == 0); // without a line to count on they are scrolled to
     }
+    fitPage();
+}
+
+/// The edge of the page goes through no line: what is below it is scrolled to.
+void IncidentCard::fitPage()
+{
+    auto* scroll = static_cast<QScrollArea*>(m_pages->widget(0));
+    const QLayout* lines = scroll->widget()->layout();
+    const int room = m_pages->height();
+    int whole = 0; // all of it
+    int shown = 0; // up to the last line that has room
+    const auto measure = [&](int width) {
+        whole = shown = 0;
+        for (int i = 0; i < lines->count(); ++i) {
+            QWidget* part = lines->itemAt(i)->widget();
+            if (!part || part->isHidden())
+                continue;
+            const auto* line = qobject_cast<GlyphLine*>(part);
+            const QFontMetrics metrics((line ? line->label() : part)->font());
+            const int height = part->hasHeightForWidth() ? part->heightForWidth(width) : part->sizeHint().height();
+            const int count = std::max(1, height / metrics.height());
+            for (int n = 1; n <= count; ++n)
+                shown = whole + height * n / count <= room ? whole + height * n / count : shown;
+            whole += height + kTextGap;
+        }
+        whole -= kTextGap;
+    };
+    measure(m_pages->width());
+    if (whole > room)
+        measure(m_pages->width() - scroll->verticalScrollBar()->sizeHint().width());
+    scroll->setMaximumHeight(whole > room && shown > 0 ? shown : QWIDGETSIZE_MAX);
+}
+
+bool IncidentCard::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize && m_isShown)
+        fitPage();
+    return QWidget::eventFilter(watched, event);
 }
 
 void IncidentCard::resizeEvent(QResizeEvent* event)

@@ -35,6 +35,7 @@ Q_SIGNALS:
     void reachToggled(); ///< the list is shown, or no more
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override; // the page's size
     void resizeEvent(QResizeEvent* event) override;
 
 private:
@@ -45,6 +46,7 @@ private:
     void fitRows();
     void fitHeight();
     void fitEvidence();
+    void fitPage();
     void fitTitle();
     int hintWidth() const; ///< of all of it
     void show(const judge::Incident& incident);
