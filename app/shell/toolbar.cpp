@@ -24,6 +24,7 @@ namespace telltale::shell {
 
 namespace {
 
+constexpr int kBesideLine = 12; ///< px between the line and what stands on either side of it
 constexpr double kSlow = 0.5; ///< steps a second: below it, seconds a step say more
 
 QString awayText(double seconds)
@@ -55,7 +56,14 @@ ToolBar::ToolBar(QWidget* parent)
     m_layout->setContentsMargins(10, 0, 8, 1);
     m_layout->setSpacing(20);
     m_layout->addWidget(m_run);
-    m_layout->addSpacing(4);
+    auto* line = new QWidget(this); // a part of the layout: a painted one would stay where the button once ended
+    line->setObjectName(QStringLiteral("toolBarLine"));
+    line->setBackgroundRole(QPalette::Mid);
+    line->setAutoFillBackground(true);
+    line->setFixedSize(1, 20);
+    m_layout->addSpacing(kBesideLine - m_layout->spacing());
+    m_layout->addWidget(line);
+    m_layout->addSpacing(kBesideLine - m_layout->spacing());
     m_layout->addWidget(m_collect);
     m_layout->addWidget(m_waiting);
     m_step = makeFact(tr("step"), {}, 9);
@@ -183,7 +191,6 @@ void ToolBar::paintEvent(QPaintEvent*)
     painter.fillRect(rect(), theme.window);
     painter.fillRect(0, 0, width(), 1, theme.border);
     painter.fillRect(0, height() - 1, width(), 1, theme.border);
-    painter.fillRect(m_run->geometry().right() + 14, 12, 1, height() - 24, theme.border);
 }
 
 }

@@ -97,9 +97,9 @@ WelcomePage::WelcomePage(QWidget* parent)
     column->addSpacing(40);
     m_cards = new QBoxLayout(QBoxLayout::LeftToRight);
     m_cards->setSpacing(20);
-    m_cards->addWidget(makeDemoCard(), 33);
-    m_cards->addWidget(makeConnectCard(), 49);
-    m_cards->addWidget(makeOpenCard(), 28);
+    m_cards->addWidget(makeDemoCard(), 64);
+    m_cards->addWidget(makeConnectCard(), 92);
+    m_cards->addWidget(makeOpenCard(), 64);
     column->addLayout(m_cards);
     column->addSpacing(20);
     column->addWidget(new RoleLabel(
@@ -125,7 +125,7 @@ WelcomePage::WelcomePage(QWidget* parent)
 
 void WelcomePage::resizeEvent(QResizeEvent* event)
 {
-    constexpr int kCardsAbreast = 1044, kKeyRoom = 1150, kBannerHeight = 760;
+    constexpr int kCardsAbreast = 1044, kKeyRoom = 1180, kBannerHeight = 760;
     const bool isNarrow = event->size().width() < kCardsAbreast;
     for (QWidget* key : m_keys)
         key->setVisible(isNarrow || event->size().width() >= kKeyRoom);

@@ -143,6 +143,8 @@ private Q_SLOTS:
         const auto* fault = page->findChild<QWidget*>(QStringLiteral("runFault"));
         QCOMPARE(fault->y(), demo->y());
         QVERIFY(fault->x() > demo->geometry().right());
+        const QWidget* side = page->findChild<QWidget*>(QStringLiteral("openRun"))->parentWidget();
+        QVERIFY(std::abs(demo->parentWidget()->width() - side->width()) <= 1);
         const auto* code = page->findChild<QStackedWidget*>()->currentWidget()->findChild<QLabel*>();
         QVERIFY(code->text().contains(views::codeWordColor(views::Theme::current()).name()));
         QVERIFY(code->text().contains(views::codeTextColor(views::Theme::current()).name()));
@@ -276,6 +278,30 @@ private Q_SLOTS:
                 checkTexts(&bar);
         }
         qApp->removeTranslator(&pseudo);
+    }
+
+    void theLineBesideTheRunHasTheSameRoomOnBothSides()
+    {
+        QWidget window;
+        window.resize(1600, 44);
+        ToolBar bar(&window);
+        bar.resize(1600, 44);
+        window.show();
+        const auto* line = bar.findChild<QWidget*>(QStringLiteral("toolBarLine"));
+        Pulse pulse;
+        pulse.hasRun = true;
+        pulse.step = Step { 500 };
+        for (const char* name : { "a-run-of-a-name-that-is-long", "short", "another #b878f8f3" }) {
+            pulse.shownName = QString::fromLatin1(name);
+            bar.show(pulse);
+            for (int turn = 0; turn < 5; ++turn)
+                QCoreApplication::sendPostedEvents();
+            int next = bar.width(); // what stands behind it first
+            for (const auto* part : bar.findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly))
+                next = part->isVisible() && part->x() > line->x() ? std::min(next, part->x()) : next;
+            QCOMPARE(line->x() - bar.runButton()->geometry().right(), next - line->geometry().right());
+            QCOMPARE(bar.grab().toImage().pixelColor(line->geometry().center()), views::Theme::current().border);
+        }
     }
 
     void thePulseKeepsItsPlacesWhileItsNumbersChange()
@@ -456,6 +482,20 @@ private Q_SLOTS:
         cut.resize(276, 28);
         whole.resize(276, 28);
         QVERIFY(cut.grab().toImage() != whole.grab().toImage());
+    }
+
+    void whatAPanelAddsDoesNotTouchTheTabAboveIt()
+    {
+        QWidget window;
+        views::PanelHead head(QStringLiteral("Anomaly timeline"), &window);
+        auto* choice = new QWidget(&head);
+        choice->setFixedSize(100, 24);
+        head.insertAfterTitle(choice);
+        window.show();
+        head.setTitleVisible(false);
+        head.resize(300, head.sizeHint().height());
+        QTRY_VERIFY2(choice->y() >= 3, qPrintable(QString::number(choice->y())));
+        QVERIFY(std::abs(choice->y() - (head.height() - 2 - choice->geometry().bottom())) <= 1);
     }
 
     void whatAPanelAddsLosesItsLastWords()

@@ -16,6 +16,7 @@ namespace telltale::views {
 namespace {
 
 constexpr int kHeight = 28;
+constexpr int kBelowTab = 32; ///< whose line would touch a control
 constexpr int kDetailInset = 6;
 constexpr int kLeastDetail = 40; ///< px of a part of it
 
@@ -108,7 +109,9 @@ QToolButton* PanelHead::addButton(const QString& iconName, const QString& toolTi
 int PanelHead::wantedHeight() const
 {
     constexpr int kOwnItems = 4; // title, hint, stretch and detail
-    return m_title->isHidden() && m_hint->isHidden() && m_layout->count() == kOwnItems ? 0 : kHeight;
+    return m_title->isHidden() && m_hint->isHidden() && m_layout->count() == kOwnItems ? 0
+        : m_title->isHidden()                                                          ? kBelowTab
+                                                                                       : kHeight;
 }
 
 QSize PanelHead::sizeHint() const
