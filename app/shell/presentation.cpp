@@ -10,6 +10,7 @@
 
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/sharedaxis.h>
+#include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -55,7 +56,10 @@ Presentation::Presentation(
         m_state->setIsSharedName([runs = context.runs](const QString& name) { return runs->isSharedName(name); });
     m_context.axis = new views::SharedAxis(m_state, this);
     m_context.annotator = nullptr;
-    m_context.steering = nullptr;
+    if (context.steering) {
+        m_context.steering = new views::SteeringState(this);
+        m_context.steering->mirror(context.steering);
+    }
     m_view = row.create(m_context, this);
     // What chooses is not shown where nothing can be chosen.
     for (views::ViewBar* bar : m_view->findChildren<views::ViewBar*>())

@@ -25,6 +25,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/config/field.h>
+#include <telltale/steering/answersmodel.h>
 #include <telltale/steering/configdraft.h>
 #include <telltale/steering/configform.h>
 #include <telltale/steering/configreference.h>
@@ -94,16 +95,7 @@ private Q_SLOTS:
         m_state->setRun(run);
         m_steering->set(
             { steeringOf({ rank(0, RankSteering::State::Applied), rank(1, RankSteering::State::Applied) }) });
-        m_view = std::make_unique<ConfigView>(ViewContext { m_state.get(), nullptr, nullptr, m_steering.get() });
-        config::RunFacts facts;
-        facts.ranks = { 0, 1 };
-        facts.modules = { { "layers", "ModuleList" }, { "layers.0", "Block" }, { "layers.0.attn", "Attention" } };
-        m_view->draft()->setRun(facts);
-        m_view->resize(1360, 760);
-        // The platform of the tests warns of a window whose least size changes; in the real one that is fixed.
-        m_view->layout()->setSizeConstraint(QLayout::SetNoConstraint);
-        m_view->setAttribute(Qt::WA_DontShowOnScreen);
-        m_view->show();
+        open(m_steering.get());
     }
 
     void cleanup() { m_view.reset(); }
@@ -626,10 +618,27 @@ private Q_SLOTS:
         QVERIFY(isShown(q("no rank connected")));
         QVERIFY(!isShown(q("what runs")));
         QCOMPARE(
-            changes()->accessibleDescription(), q("Nothing: the draft is what the ranks ran last, none is connected."));
+            changes()->accessibleDescription(), q("Nothing: the draft is what the ranks ran last. None is connected."));
         type(q("/step_interval"), q("5"));
         QVERIFY(applyButton()->isEnabled());
         QVERIFY(isShown(q("No rank is connected: who comes back is offered it.")));
+    }
+
+    /// As a presentation has it.
+    void aMirrorSaysWhatRunsAndSteersNothing()
+    {
+        m_view.reset();
+        SteeringState mirror;
+        mirror.mirror(m_steering.get());
+        open(&mirror);
+        QVERIFY(isShown(q("The draft is what runs.")));
+        QCOMPARE(m_view->findChild<AnswersModel*>()->rowCount(), 2);
+        m_steering->set({ steeringOf({ rank(0, RankSteering::State::Applied) }) });
+        QCOMPARE(m_view->findChild<AnswersModel*>()->rowCount(), 1);
+        type(q("/step_interval"), q("5"));
+        m_view->apply();
+        QVERIFY(m_requests.empty());
+        m_view.reset(); // before what it listens to
     }
 
     void ofCommentsItIsSaidWhoKeepsThem() { QVERIFY(isShown(q("the file keeps its comments"))); }
@@ -822,6 +831,20 @@ private Q_SLOTS:
     }
 
 private:
+    void open(SteeringState* steering)
+    {
+        m_view = std::make_unique<ConfigView>(ViewContext { m_state.get(), nullptr, nullptr, steering });
+        config::RunFacts facts;
+        facts.ranks = { 0, 1 };
+        facts.modules = { { "layers", "ModuleList" }, { "layers.0", "Block" }, { "layers.0.attn", "Attention" } };
+        m_view->draft()->setRun(facts);
+        m_view->resize(1360, 760);
+        // The platform of the tests warns of a window whose least size changes; in the real one that is fixed.
+        m_view->layout()->setSizeConstraint(QLayout::SetNoConstraint);
+        m_view->setAttribute(Qt::WA_DontShowOnScreen);
+        m_view->show();
+    }
+
     QPlainTextEdit* text() { return m_view->findChild<QPlainTextEdit*>(q("configText")); }
     QWidget* changes() { return m_view->findChild<QWidget*>(q("configChanges")); }
     QPushButton* applyButton() { return m_view->findChild<QPushButton*>(q("configApply")); }

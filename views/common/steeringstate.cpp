@@ -33,6 +33,21 @@ void SteeringState::setRates(const RunRates& rates)
     Q_EMIT ratesChanged();
 }
 
+void SteeringState::mirror(const SteeringState* other)
+{
+    items::assertGuiThread();
+    m_isMirror = true;
+    const auto takeRuns = [this, other] {
+        m_chosen = other->m_chosen;
+        set(other->m_runs);
+    };
+    const auto takeRates = [this, other] { setRates(other->m_rates); };
+    connect(other, &SteeringState::changed, this, takeRuns);
+    connect(other, &SteeringState::ratesChanged, this, takeRates);
+    takeRuns();
+    takeRates();
+}
+
 std::vector<const RunSteering*> SteeringState::chosen() const
 {
     std::vector<const RunSteering*> runs;

@@ -31,6 +31,10 @@ public:
     /// Those of them that are streamed into.
     std::vector<const RunSteering*> chosen() const;
 
+    /// Has what `other` has from here on, and steers nothing.
+    void mirror(const SteeringState* other);
+    bool isMirror() const { return m_isMirror; }
+
     /// What was measured lately of the run that is shown.
     void setRates(const RunRates& rates);
     const RunRates& rates() const { return m_rates; }
@@ -45,6 +49,7 @@ private:
     std::vector<RunSteering> m_runs;
     QStringList m_chosen;
     RunRates m_rates;
+    bool m_isMirror = false;
 };
 
 }

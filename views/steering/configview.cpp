@@ -486,7 +486,7 @@ QString ConfigView::whyNot() const
             : tr("This run has ended: nothing can be applied, but the draft can be saved as a file.");
     if (context().state == nullptr || context().state->run() == nullptr)
         return tr("Without a run the draft can be saved as a file.");
-    if (!isLive() || steering() == nullptr || !context().steering->offer)
+    if (!isLive() || steering() == nullptr || (!context().steering->offer && !context().steering->isMirror()))
         return tr("This run is not being recorded here: nobody would answer.");
     if (!m_draft->isConfig() || m_draft->errors() > 0)
         return tr("Fix %n error(s) first.", nullptr, std::max(1, m_draft->errors()));
@@ -553,7 +553,7 @@ void ConfigView::showChanges()
     }
     m_changes->set(changes,
         !m_draft->isUnchanged() ? tr("Nothing yet: what was written is not valid.")
-            : isDeserted()      ? tr("Nothing: the draft is what the ranks ran last, none is connected.")
+            : isDeserted()      ? tr("Nothing: the draft is what the ranks ran last. None is connected.")
             : isLive()          ? tr("Nothing: the draft is what runs.")
             : hasRun            ? tr("Nothing: the draft is the config that the run had last.")
                                 : tr("Nothing: every field has its default."));
@@ -643,7 +643,7 @@ void ConfigView::showRates()
 
 void ConfigView::apply()
 {
-    if (!whyNot().isEmpty())
+    if (!whyNot().isEmpty() || !context().steering->offer)
         return;
     ConfigRequest request;
     request.runId = context().state->run()->id;

@@ -65,7 +65,7 @@ StructureView::StructureView(const ViewContext& context, QWidget* parent)
     m_card->setMinimumWidth(1); // a long word is broken: there is nothing at the right to scroll to
     m_card->setBackgroundRole(QPalette::Base);
     m_card->setAutoFillBackground(true);
-    m_card->setWritable(context.steering != nullptr);
+    m_card->setWritable(context.steering != nullptr && !context.steering->isMirror());
     m_split->addWidget(m_tree);
     m_split->addWidget(scroll);
     m_split->setStretchFactor(0, 1);
