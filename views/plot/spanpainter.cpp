@@ -14,6 +14,8 @@ namespace telltale::views {
 
 namespace {
 
+constexpr float kFar = 10'000; ///< px
+
 inline void blend(QRgb& pixel, QRgb color, unsigned alpha)
 {
     const unsigned keep = 256 - alpha;
@@ -25,34 +27,58 @@ inline void blend(QRgb& pixel, QRgb color, unsigned alpha)
 inline unsigned alphaOf(float coverage)
 {
     // 256 coverage, to the nearest: a halving in integers, where lround would be a call for each pixel.
-    return (static_cast<unsigned>(std::clamp(coverage, 0.0F, 1.0F) * 512.0F) + 1) / 2;
+    return (static_cast<unsigned>(static_cast<int>(std::clamp(coverage, 0.0F, 1.0F) * 512.0F)) + 1) / 2;
 }
 
-/// Integral over s in 0..1 of clamp(a + (b - a) s, low, high).
-float clampedMean(float a, float b, float low, float high)
-{
-    if (a > b)
-        std::swap(a, b);
-    if (b <= low)
-        return low;
-    if (a >= high)
-        return high;
-    if (a >= low && b <= high)
-        return (a + b) / 2;
-    const float span = b - a;
-    const float enter = a < low ? (low - a) / span : 0; // share below
-    const float leave = b > high ? (b - high) / span : 0; // share above
-    const float from = std::max(a, low);
-    const float to = std::min(b, high);
-    return enter * low + leave * high + (1 - enter - leave) * (from + to) / 2;
-}
+/// A straight piece of the stroke that crosses `share` of the column from y = a to y = b, as thick as `reach` above and
+/// below it.
+template <typename Real> class Piece {
+public:
+    Piece(Real a, Real b, Real share, Real half)
+        : m_share(share)
+        , m_low(std::min(a, b))
+        , m_high(std::max(a, b))
+    {
+        // The stroke's vertical thickness grows with the slope.
+        const Real slope = (b - a) / share;
+        m_reach = half * std::sqrt(1 + slope * slope);
+        constexpr Real kFlat { 1e-6F };
+        m_each = 1 / (2 * std::max(m_high - m_low, kFlat));
+    }
+    int first() const { return static_cast<int>(std::floor(m_low - m_reach)); }
+    int last() const { return static_cast<int>(std::floor(m_high + m_reach)); }
+    /// Of the cell from y = top to y = bottom.
+    float covered(Real top, Real bottom) const { return static_cast<float>(m_share * (below(top) - below(bottom))); }
 
-/// A straight piece of the stroke that crosses `share` of the column from y = a to y = b.
-struct Piece {
-    float a;
-    float b;
-    float share;
+private:
+    /// What the stroke covers from y on downwards, where y is larger.
+    Real below(Real y) const { return below(y, -m_reach) - below(y, m_reach); }
+    /// Of all that lies below an edge of the stroke, `off` from its middle, the share at each y added up from y on. It
+    /// has no branch, so that several rows of a column are worked out at a time.
+    Real below(Real y, Real off) const
+    {
+        const Real most = m_high - m_low;
+        Real part = m_high - y - off;
+        part = part < 0 ? 0 : part;
+        part = part > most ? most : part;
+        const Real rest = m_low - y - off;
+        return part * part * m_each + (rest < 0 ? 0 : rest);
+    }
+
+    Real m_share;
+    Real m_low;
+    Real m_high;
+    Real m_reach = 0;
+    Real m_each = 0; ///< 1 / 2 (high - low)
 };
+
+/// The line of a column goes from its left edge to its middle and on to its right edge.
+template <typename Real, typename Take> void eachPiece(const ColumnSpan& column, float half, const Take& take)
+{
+    constexpr Real kShare { 0.5F };
+    take(Piece<Real>(column.left, column.middle, kShare, half));
+    take(Piece<Real>(column.middle, column.right, kShare, half));
+}
 
 /// Which parts of a dashed line are drawn, by how far along it they are.
 class Dashes {
@@ -166,26 +192,22 @@ void SpanPainter::strokeFine(std::span<const ColumnSpan> columns, const SpanStyl
         };
         float* const coverage = m_coverage.data();
         eachEnd(first, last, [coverage](int y, float) { coverage[y] = 0; });
-        const auto add = [&](const Piece& piece) {
-            // The stroke's vertical thickness grows with the slope.
-            const float slope = (piece.b - piece.a) / piece.share;
-            const float reach = half * std::sqrt(1 + slope * slope);
-            const int from = std::max(first, static_cast<int>(std::floor(std::min(piece.a, piece.b) - reach)));
-            const int to = std::min(last, static_cast<int>(std::floor(std::max(piece.a, piece.b) + reach)));
-            eachEnd(from, to, [&](int y, float at) {
-                const float cellLow = std::max(at, low);
-                const float cellHigh = std::min(at + 1, high);
-                if (cellHigh <= cellLow)
-                    return;
-                const float covered = clampedMean(piece.a + reach, piece.b + reach, cellLow, cellHigh)
-                    - clampedMean(piece.a - reach, piece.b - reach, cellLow, cellHigh);
-                coverage[y] += covered * piece.share;
+        const auto add = [&](const auto& piece) {
+            eachEnd(std::max(first, piece.first()), std::min(last, piece.last()), [&](int y, float at) {
+                const float cellLow = at < low ? low : at;
+                const float cellHigh = at + 1 > high ? high : at + 1;
+                coverage[y] += piece.covered(cellLow, cellHigh);
             });
         };
-        add({ column.left, column.middle, 0.5F });
-        add({ column.middle, column.right, 0.5F });
+        // A float would lose the hundredth of a pixel where the line comes from far outside of the plot.
+        if (high - low < kFar)
+            eachPiece<float>(column, half, add);
+        else
+            eachPiece<double>(column, half, add);
         if (!column.single) {
-            eachEnd(first, last, [&](int y, float at) {
+            const auto from = static_cast<int>(std::floor(column.top - half));
+            const auto to = static_cast<int>(std::floor(column.bottom + half));
+            eachEnd(std::max(first, from), std::min(last, to), [&](int y, float at) {
                 const float covered = std::min(at + 1, column.bottom + half) - std::max(at, column.top - half);
                 coverage[y] = std::max(coverage[y], covered);
             });
@@ -197,9 +219,13 @@ void SpanPainter::strokeFine(std::span<const ColumnSpan> columns, const SpanStyl
             if (const unsigned alpha = alphaOf(coverage[y] * style.alpha); alpha > 0)
                 blend(pixels[y * stride], style.color, alpha);
         });
-        const unsigned alpha = alphaOf(style.alpha);
-        for (int y = inside; y < beyond; ++y)
-            blend(pixels[y * stride], style.color, alpha);
+        if (const unsigned alpha = alphaOf(style.alpha); alpha < 256) {
+            for (int y = inside; y < beyond; ++y)
+                blend(pixels[y * stride], style.color, alpha);
+        } else {
+            for (int y = inside; y < beyond; ++y)
+                pixels[y * stride] = style.color | 0xFF000000U;
+        }
     }
 }
 
