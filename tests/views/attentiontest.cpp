@@ -336,6 +336,16 @@ private Q_SLOTS:
         QCOMPARE(shown().placeOf(head(1, 4)), (std::array { 1, 4 }));
     }
 
+    void theBoxOfRanksIsAsWideForBothAxes()
+    {
+        settle();
+        const auto* box = m_view->findChild<QComboBox*>(QStringLiteral("attentionRank"));
+        const int width = box->sizeHint().width();
+        choose("attentionAxes", static_cast<int>(HeadAxes::RankByHead));
+        QCOMPARE(box->sizeHint().width(), width);
+        QVERIFY(!box->model()->index(box->count() - 1, 0).flags().testFlag(Qt::ItemIsEnabled)); // ranks are the rows
+    }
+
     void whatLiesBetweenRanksIsTheirSpread()
     {
         m_state->setCursor(Step { kBroken });
@@ -441,6 +451,18 @@ private Q_SLOTS:
         }
         const auto* caption = m_view->findChild<QLabel*>(QStringLiteral("headMapsCaption"));
         QVERIFY2(caption->text().contains(QStringLiteral("1 selected head has no map")), qPrintable(caption->text()));
+        const QString which
+            = cursor < recorded ? QStringLiteral("the first after step") : QStringLiteral("the last before step");
+        QCOMPARE(caption->text().contains(which), cursor != recorded);
+        m_state->setSelection({});
+        settle();
+        QCOMPARE(caption->text().contains(which), cursor != recorded);
+        // A head of whatever layer has one name, where the rows are ranks as well.
+        m_state->setSelection({ head(2, 3), head(0, 0) });
+        choose("attentionAxes", static_cast<int>(HeadAxes::RankByHead));
+        choose("attentionLayer", QStringLiteral("layers.1.attn"));
+        for (const HeadMapTile& tile : m_view->headMaps()->picture()->tiles)
+            QCOMPARE(tile.title, QStringLiteral("L2 h3"));
         QVERIFY(std::ranges::any_of(m_view->headMaps()->picture()->tiles, &HeadMapTile::isAtCursor));
     }
 

@@ -159,26 +159,28 @@ std::vector<ModuleKey> AttentionPicture::lowest(std::size_t most) const
 QString AttentionPicture::shortText(const ModuleKey& key) const
 {
     const auto place = placeOf(key);
-    if (place[0] < 0)
-        return QStringLiteral("%1 h%2").arg(shortNameOf(key.name)).arg(key.slot.head);
-    const QString& number = layers[static_cast<std::size_t>(place[0])].number;
+    const QString number = place[0] < 0 ? numberOf(key.name) : layers[static_cast<std::size_t>(place[0])].number;
     const bool isNumber = !number.isEmpty() && number.front().isDigit();
     return (isNumber ? QStringLiteral("L%1 h%2") : QStringLiteral("%1 h%2")).arg(number).arg(key.slot.head);
 }
 
+QString AttentionPicture::numberOf(const QString& layer) const
+{
+    return areTold && names.contains(layer) ? numberIn(layer) : shortNameOf(layer);
+}
+
 void AttentionPicture::finish(HeadValue left)
 {
-    std::set<QString> numbers;
-    std::set<QString> names;
-    for (const AttentionLayer& layer : layers) {
-        numbers.insert(numberIn(layer.name));
+    for (const AttentionLayer& layer : layers)
         names.insert(layer.name);
-    }
-    const bool areTold = numbers.size() == names.size();
+    std::set<QString> numbers;
+    for (const QString& name : names)
+        numbers.insert(numberIn(name));
+    areTold = numbers.size() == names.size();
     group = layers.empty() ? 1 : layers.front().shape.group();
     for (std::size_t i = 0; i < layers.size(); ++i) {
         AttentionLayer& layer = layers[i];
-        layer.number = areTold ? numberIn(layer.name) : shortNameOf(layer.name);
+        layer.number = numberOf(layer.name);
         layer.label = axes == HeadAxes::RankByHead ? QString::number(layer.rank.value) : layer.number;
         columns = std::max(columns, static_cast<int>(layer.heads.size()));
         if (layer.shape.group() != group || order == HeadOrder::Value)

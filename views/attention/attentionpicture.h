@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <telltale/analysis/attentionheads.h>
@@ -68,6 +69,8 @@ struct AttentionPicture {
     int ranks = 0; ///< that a spread is of
     HeadOrder order = HeadOrder::Number;
     std::vector<AttentionLayer> layers; ///< in model order
+    std::set<QString> names; ///< of all layers, those that are not shown as well
+    bool areTold = false; ///< their numbers tell them apart
     int columns = 0; ///< heads of the widest layer
     std::int64_t group = 1; ///< query heads that share a key head, where all layers agree
     bool isLive = false;
@@ -89,6 +92,8 @@ struct AttentionPicture {
     std::int64_t stepsBefore() const { return beforeStep ? atStep.value - beforeStep->value : 0; }
     /// "L7 h4", or the name where numbers do not tell the layers apart.
     QString shortText(const ModuleKey& key) const;
+    /// Of a layer: "7" where that tells all of them apart.
+    QString numberOf(const QString& layer) const;
     /// Signs, labels, order: what follows from what was read. Call once.
     void finish(HeadValue left);
 };

@@ -255,8 +255,10 @@ Expected<void> readMaps(store::RunReader& reader, const AttentionRequest& reques
     if (areAll && !every.empty() && std::find(every.begin(), every.end(), own) == every.end())
         own = every.front();
     const Heads heads = headsOf(request, own);
-    for (const LayerRows& layer : heads.layers)
+    for (const LayerRows& layer : heads.layers) {
         answer.layers.append(layer.layer.name);
+        picture->names.insert(layer.layer.name);
+    }
     const QString only = isByRank ? chosenLayer(request, answer.layers) : QString();
     if (!picture->isSpread) {
         const auto before = stepBefore(reader, heads, request.atStep, cancel);

@@ -13,6 +13,7 @@
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QStandardItemModel>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -239,8 +240,13 @@ void AttentionView::fillRanks()
     const ViewState& state = *context().state;
     const QSignalBlocker blocker(m_rankBox);
     fillRankBox(m_rankBox, state, Kind::Attention);
-    if (m_rankBox->count() > 1 && m_axes == HeadAxes::LayerByHead)
+    if (m_rankBox->count() > 1) {
         m_rankBox->addItem(tr("spread of all"), kSpread);
+        // Where the rows are ranks there is none. The box stays as wide as it is.
+        qobject_cast<QStandardItemModel*>(m_rankBox->model())
+            ->item(m_rankBox->count() - 1)
+            ->setEnabled(m_axes == HeadAxes::LayerByHead);
+    }
     if (m_isSpread)
         m_rankBox->setCurrentIndex(m_rankBox->findData(kSpread));
     m_rankBox->updateGeometry();

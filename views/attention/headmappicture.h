@@ -17,7 +17,7 @@ struct HeadMapTile {
     ModuleKey key;
     QString title; ///< "L7 h4"
     Step step { 0 }; ///< that it was recorded at
-    bool isAtCursor = true; ///< the nearest to the cursor of its head
+    bool isAtCursor = true; ///< the last of its head up to the cursor, or the first after it
     std::shared_ptr<const analysis::HeadMaps> maps;
     std::size_t place = 0; ///< of the head among those of the document
 

@@ -247,7 +247,14 @@ void HeadMapsCanvas::paintFrame(QImage& frame, QSize size)
             one.maps->cells.begin(), one.maps->cells.end(), [](float cell) { return !std::isfinite(cell); });
     });
     const double sign = isBroken && all.height() > 4 * kTileTitle ? kTileTitle : 0;
-    paintColorScale(painter, scale, QRectF(all.right() + 14, all.top(), 11, all.height() - sign), theme);
+    const QRectF bar(all.right() + 14, all.top(), 11, all.height() - sign);
+    paintColorScale(painter, scale, bar, theme);
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    const QRectF above(bar.left(), bar.top() - kTileTitle, size.width() - bar.left() - 2, kTileTitle - 4);
+    const QString whole = tr("attention weight, log", "what a scale of colors is of");
+    painter.drawText(above, Qt::AlignLeft | Qt::AlignBottom,
+        painter.fontMetrics().horizontalAdvance(whole) <= above.width() ? whole : tr("weight, log"));
     if (sign > 0) {
         const QRectF cell(all.right() + 13, all.bottom() - 13, 13, 13);
         glyphs::paintCell(painter, cell, CellState::NaN, theme);

@@ -79,14 +79,17 @@ QString HeadMapsPanel::captionText() const
         const auto count = static_cast<int>(picture->tiles.size());
         text = recorded == picture->atStep
             ? tr("queries down, keys across, recorded at step %1").arg(formatStep(recorded.value))
-            : tr("queries down, keys across, recorded at step %1, the nearest to step %2")
+            : (recorded < picture->atStep
+                    ? tr("queries down, keys across, recorded at step %1, the last before step %2")
+                    : tr("queries down, keys across, recorded at step %1, the first after step %2"))
                   .arg(formatStep(recorded.value), formatStep(picture->atStep.value));
         if (picture->hasSteps())
             text
                 = tr("queries down, keys across, recorded from step %1 to step %2")
                       .arg(formatStep(picture->tiles.front().step.value), formatStep(picture->tiles.back().step.value));
         if (picture->hasSteps() && recorded != picture->atStep)
-            text += tr("  ·  step %1 is the nearest to step %2")
+            text += (recorded < picture->atStep ? tr("  ·  step %1 is the last before step %2")
+                                                : tr("  ·  step %1 is the first after step %2"))
                         .arg(formatStep(recorded.value), formatStep(picture->atStep.value));
         if (picture->thinned > 0)
             text += tr("  ·  some of %n recorded steps in sight: zoom in to see more", nullptr,
