@@ -108,9 +108,11 @@ void ModuleCard::show(const analysis::StructureItem& item, const std::vector<Kin
     m_additionsHint->setText(additions.empty() ? tr("Everything that costs little is collected of it already.")
             : !m_isWritable                    ? tr("There is no config to draft here.")
                             : tr("Fields other than targets are of every module that the config selects."));
-    for (QWidget* part : std::initializer_list<QWidget*> {
-             m_facts, m_collectedTitle, m_collected, m_additionsTitle, m_additions, m_additionsHint })
+    for (QWidget* part :
+        std::initializer_list<QWidget*> { m_facts, m_collectedTitle, m_collected, m_additions, m_additionsHint })
         part->show();
+    m_hasAdditions = !additions.empty();
+    m_additionsTitle->setVisible(m_hasAdditions);
     m_isEmpty = false;
 }
 
@@ -125,8 +127,9 @@ void ModuleCard::showNothing(const QString& why)
 
 void ModuleCard::setPictured(bool isPicture)
 {
-    for (QWidget* part : std::initializer_list<QWidget*> { m_additionsTitle, m_additions, m_additionsHint })
+    for (QWidget* part : std::initializer_list<QWidget*> { m_additions, m_additionsHint })
         part->setVisible(!isPicture && !m_isEmpty);
+    m_additionsTitle->setVisible(!isPicture && !m_isEmpty && m_hasAdditions);
     m_layout->activate();
 }
 

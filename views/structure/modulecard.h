@@ -45,6 +45,7 @@ private:
     RoleLabel* m_stackTitle;
     RoleLabel* m_stack;
     bool m_isWritable = false;
+    bool m_hasAdditions = false;
     bool m_isEmpty = true;
 };
 
