@@ -49,7 +49,8 @@ QString stackHtml(const QString& stack)
     const auto plain = [&](qsizetype to) {
         const QString between = stack.mid(from, to - from).trimmed();
         if (!between.isEmpty())
-            html += breakable(between).toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")) + QStringLiteral("<br>");
+            html += QStringLiteral("<div>%1</div>")
+                        .arg(breakable(between).toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")));
     };
     for (auto found = frame.globalMatch(stack); found.hasNext();) {
         const QRegularExpressionMatch match = found.next();
@@ -57,7 +58,9 @@ QString stackHtml(const QString& stack)
         from = match.capturedEnd();
         const QString path = match.captured(1);
         const QString line = match.captured(2);
-        html += QStringLiteral("<a href=\"copy:%1\">%2:%3</a> %4<br>&nbsp;&nbsp;%5<br>")
+        // A line that has no room goes on further in than it began.
+        html += QStringLiteral("<div style='margin-left:28px; text-indent:-28px'><a href=\"copy:%1\">%2:%3</a> %4</div>"
+                               "<div style='margin-left:28px; text-indent:-14px'>%5</div>")
                     .arg(QString::fromLatin1(QUrl::toPercentEncoding(path + u':' + line)),
                         breakable(path.section(u'/', -1)).toHtmlEscaped(), line, match.captured(3).toHtmlEscaped(),
                         breakable(match.captured(4).trimmed()).toHtmlEscaped());
