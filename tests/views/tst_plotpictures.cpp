@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "testmain.h"
 
+#include <set>
+
 #include <QApplication>
 #include <QBuffer>
 #include <QDir>
@@ -315,7 +317,12 @@ private Q_SLOTS:
         QCOMPARE(one.textIn(metrics, 400), QStringLiteral("2.798, NaN left out"));
         QCOMPARE(one.textIn(metrics, metrics.horizontalAdvance(QStringLiteral("2.798, NaN")) + 1),
             QStringLiteral("2.798, NaN"));
+        const double figures = metrics.horizontalAdvance(QStringLiteral("2.798"));
+        QVERIFY(!one.hasSignIn(metrics, 400));
+        QCOMPARE(one.textIn(metrics, figures + 16), QStringLiteral("2.798"));
+        QVERIFY(one.hasSignIn(metrics, figures + 16));
         QCOMPARE(one.textIn(metrics, 30), QStringLiteral("NaN"));
+        QVERIFY(!one.hasSignIn(metrics, 30));
         series::Bucket bucket;
         bucket.state = cell.state;
         bucket.last = cell.value;
@@ -340,6 +347,84 @@ private Q_SLOTS:
             return last;
         };
         QVERIFY(painted(142) > 32 + metrics.horizontalAdvance(QStringLiteral("2.798, NaN")) - 4);
+        // Beside a rank there is room for the sign alone.
+        picture.series.push_back(picture.series.front());
+        for (int i = 0; i < 2; ++i) {
+            CurveSeries& rank = picture.series[static_cast<std::size_t>(i)];
+            rank.isOfOneRank = false;
+            rank.row.rank = Rank { i };
+            rank.isOtherRank = i > 0;
+        }
+        const Theme& theme = Theme::current();
+        QImage image(142, 132, QImage::Format_RGB32);
+        image.fill(theme.base);
+        {
+            QPainter painter(&image);
+            CurveLegend(image.rect(), picture, 0).paint(painter, { one, one }, -1, theme);
+        }
+        const QRect sign(142 - 10 - 11, 19 + 2, 11, 11);
+        int filled = 0;
+        for (int x = sign.left(); x <= sign.right(); ++x)
+            filled += image.pixelColor(x, sign.top() + 1) == glyphs::fill(series::CellState::NaN, theme) ? 1 : 0;
+        QVERIFY2(filled >= 9, qPrintable(QString::number(filled)));
+        QImage nothing = image.copy(90, 19, 20, 16);
+        nothing.fill(theme.base);
+        QVERIFY(image.copy(90, 19, 20, 16) != nothing); // the value
+    }
+
+    /// Heads of a layer on four ranks, each of the heads in a color.
+    static CurvePicture headsOnRanks(int heads, const QString& name)
+    {
+        CurvePicture picture;
+        for (int i = 0; i < heads * 4; ++i) {
+            CurveSeries& one = picture.series.emplace_back();
+            one.row.label = name.arg(i / 4);
+            one.row.rank = Rank { i % 4 };
+            one.slot = i / 4;
+            one.isOtherRank = i % 4 > 0;
+        }
+        return picture;
+    }
+
+    void everyColorIsNamedBeforeTheOtherRanks()
+    {
+        const CurvePicture picture = headsOnRanks(4, QStringLiteral("L0 h%1"));
+        constexpr double kAll = 4 * (19 + 4 * 16);
+        const CurveLegend whole(QRectF(0, 0, 142, kAll), picture, 0);
+        QCOMPARE(whole.seriesAt({ 20, 19 + 16 + 8 }), 1);
+        QCOMPARE(whole.moreText(), QString());
+        const CurveLegend low(QRectF(0, 0, 142, 4 * 18 + 18), picture, 0);
+        for (int head = 0; head < 4; ++head)
+            QCOMPARE(low.seriesAt({ 20, head * 18 + 9.0 }), head * 4);
+        QCOMPARE(low.below(), 12);
+        QCOMPARE(low.moreText(), QStringLiteral("12 more lines below"));
+        // Each of them is still reached, below its name.
+        std::set<int> seen;
+        for (int line = 0; line <= low.lastFirstLine(); ++line) {
+            const CurveLegend legend(QRectF(0, 0, 142, 4 * 18 + 18), picture, line);
+            for (double y = 4; y < 4 * 18; y += 4)
+                seen.insert(legend.seriesAt({ 20, y }));
+        }
+        seen.erase(-1);
+        QCOMPARE(seen.size(), picture.series.size());
+        // A long name stands above its own rank.
+        const CurvePicture modules = headsOnRanks(2, QStringLiteral("%1.mlp.fc1.weight"));
+        const CurveLegend names(QRectF(0, 0, 142, 2 * (19 + 16) + 18), modules, 0);
+        for (int name = 0; name < 2; ++name)
+            QCOMPARE(names.seriesAt({ 20, name * (19 + 16) + 19 + 8.0 }), name * 4);
+    }
+
+    void whatIsCountedIsNamed()
+    {
+        const CurvePicture ranks = headsOnRanks(1, QStringLiteral("L%1 h0"));
+        const QRectF low(0, 0, 142, 19 + 16 + 18);
+        QCOMPARE(CurveLegend(low, ranks, 0).moreText(), QStringLiteral("3 more ranks below"));
+        const CurveLegend first(low, ranks, 0);
+        QCOMPARE(CurveLegend(low, ranks, first.lastFirstLine()).moreText(), QStringLiteral("2 more ranks above"));
+        CurvePicture names;
+        for (int i = 0; i < 9; ++i)
+            names.series.emplace_back().row.label = QStringLiteral("%1.mlp.fc1.bias").arg(i);
+        QCOMPARE(CurveLegend(QRectF(0, 0, 142, 132), names, 0).moreText(), QStringLiteral("6 more names below"));
     }
 
     void whereNoRankIsNamedAValueStandsBesideItsName()

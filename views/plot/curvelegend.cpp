@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <QCoreApplication>
 #include <QPainter>
 
+#include <telltale/common/glyphs.h>
 #include <telltale/common/labels.h>
 #include <telltale/common/seriesstyle.h>
 
@@ -90,8 +92,10 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
         m_shown = m_lines;
         return;
     }
-    if (heightOfLines() > room)
+    if (heightOfLines() > room) {
         room -= kShort;
+        putOtherRanksLast();
+    }
     const std::vector<bool> begins = beginnings(room);
     const auto count = static_cast<int>(m_lines.size());
     const auto beginsAt = [&](int line) { return line >= count || begins[static_cast<std::size_t>(line)]; };
@@ -118,6 +122,8 @@ CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int fi
     const auto isCounted = countedLines(begins);
     m_hidden = static_cast<int>(std::count(isCounted.begin() + end, isCounted.end(), true));
     m_above = static_cast<int>(std::count(isCounted.begin(), isCounted.begin() + first, true));
+    m_whatIsBelow = whatIs(isCounted, end, count);
+    m_whatIsAbove = whatIs(isCounted, 0, first);
     if (m_hidden == 0 && end < count)
         m_hidden = 1; // the rest of the last one
     if (m_hidden > 0 || m_above > 0)
@@ -174,8 +180,57 @@ std::vector<bool> CurveLegend::countedLines(const std::vector<bool>& begins) con
 {
     std::vector<bool> firsts;
     for (const Line& line : m_lines)
-        firsts.push_back(isFirstOfSeries(line));
+        firsts.push_back(m_areRanksLast ? line.form != Form::Name : isFirstOfSeries(line));
     return std::ranges::count(firsts, true) > 1 ? firsts : begins;
+}
+
+CurveLegend::Counted CurveLegend::whatIs(const std::vector<bool>& isCounted, int first, int end) const
+{
+    std::optional<Counted> all;
+    if (m_areRanksLast)
+        return Counted::Lines; // of several names
+    const bool areNames
+        = std::ranges::count_if(m_lines, isFirstOfSeries) > 1; // else a name is counted for its own rank
+    for (int i = first; i < end; ++i) {
+        const Line& line = m_lines[static_cast<std::size_t>(i)];
+        const CurveSeries& one = m_picture.series[static_cast<std::size_t>(line.series)];
+        if (!isCounted[static_cast<std::size_t>(i)])
+            continue;
+        const Counted what = areNames                                           ? Counted::Names
+            : line.form == Form::Run || line.form == Form::LoneRun || m_isBrief ? Counted::Runs
+            : one.isGroup || !one.where.isEmpty()                               ? Counted::Lines
+                                                                                : Counted::Ranks;
+        if (all.value_or(what) != what)
+            return Counted::Lines;
+        all = what;
+    }
+    return all.value_or(Counted::Lines);
+}
+
+QString CurveLegend::moreText() const
+{
+    const auto text = [](Counted what, int count, bool isBelow) {
+        switch (what) {
+        case Counted::Names:
+            return isBelow ? QCoreApplication::translate("CurveLegend", "%n more names below", nullptr, count)
+                           : QCoreApplication::translate("CurveLegend", "%n more names above", nullptr, count);
+        case Counted::Ranks:
+            return isBelow ? QCoreApplication::translate("CurveLegend", "%n more ranks below", nullptr, count)
+                           : QCoreApplication::translate("CurveLegend", "%n more ranks above", nullptr, count);
+        case Counted::Runs:
+            return isBelow ? QCoreApplication::translate("CurveLegend", "%n more runs below", nullptr, count)
+                           : QCoreApplication::translate("CurveLegend", "%n more runs above", nullptr, count);
+        case Counted::Lines:
+            break;
+        }
+        return isBelow ? QCoreApplication::translate("CurveLegend", "%n more lines below", nullptr, count)
+                       : QCoreApplication::translate("CurveLegend", "%n more lines above", nullptr, count);
+    };
+    if (m_above > 0 && m_hidden > 0)
+        return QCoreApplication::translate("CurveLegend", "%1 above, %2 below").arg(m_above).arg(m_hidden);
+    return m_hidden > 0 ? text(m_whatIsBelow, m_hidden, true)
+        : m_above > 0   ? text(m_whatIsAbove, m_above, false)
+                        : QString();
 }
 
 std::vector<bool> CurveLegend::beginnings(double room) const
@@ -263,6 +318,41 @@ void CurveLegend::addLines()
     }
 }
 
+void CurveLegend::putOtherRanksLast()
+{
+    const auto isOther = [this](const Line& line) {
+        return m_picture.series[static_cast<std::size_t>(line.series)].isOtherRank && line.form == Form::Where;
+    };
+    const auto names = std::ranges::count_if(m_lines, [](const Line& line) { return line.form == Form::Name; });
+    const bool hasRuns = std::ranges::any_of(m_picture.series, [](const auto& one) { return !one.runName.isEmpty(); });
+    if (m_compares || hasRuns || names < 2 || std::ranges::none_of(m_lines, isOther))
+        return;
+    const QFontMetricsF metrics(codeFont(11, 600));
+    const bool fitsBeside = std::ranges::all_of(m_picture.series, [&](const CurveSeries& one) {
+        return metrics.horizontalAdvance(one.row.label) <= m_area.width() - 24 - kIndent - kValue;
+    });
+    std::vector<Line> own, others;
+    bool hasOthers = false; // the name at hand, beside its own rank
+    for (std::size_t i = 0; i < m_lines.size(); ++i) {
+        const Line& line = m_lines[i];
+        if (isFirstOfSeries(line))
+            hasOthers = line.form == Form::Name && i + 2 < m_lines.size() && !isOther(m_lines[i + 1])
+                && isOther(m_lines[i + 2]);
+        const bool isName = hasOthers && line.form == Form::Name;
+        if (isName || (hasOthers && isOther(line)))
+            others.push_back(line);
+        if (isName && fitsBeside) {
+            own.push_back({ line.series, Form::Short, kShort }); // for the next line, too
+            ++i;
+        } else if (isName || !hasOthers || !isOther(line)) {
+            own.push_back(line);
+        }
+    }
+    m_areRanksLast = true;
+    m_lines = std::move(own);
+    m_lines.insert(m_lines.end(), others.begin(), others.end());
+}
+
 /// What stood at A and B is as wide as its longest figures, to the right edge as the differences, or beyond where it
 /// needs the room.
 struct CurveLegend::Columns {
@@ -327,8 +417,11 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
     const bool hasNone = line.form == Form::Name || line.form == Form::Beside || one.isGroup || one.isHidden;
     const QFont number = numberFont(12, 500);
     const QFontMetricsF figures(number);
-    const QString text = hasNone ? QString() : value.textIn(figures, right - left - besideValue(line, columns));
-    const double valueWidth = text.isEmpty() ? 0 : figures.horizontalAdvance(text) + 6;
+    const double valueRoom = right - left - besideValue(line, columns);
+    const QString text = hasNone ? QString() : value.textIn(figures, valueRoom);
+    const bool hasSign = !hasNone && value.hasSignIn(figures, valueRoom);
+    const double sign = hasSign ? LegendValue::kBeforeSign + LegendValue::kSign : 0;
+    const double valueWidth = text.isEmpty() ? 0 : figures.horizontalAdvance(text) + sign + 6;
     const auto write = [&](const QRectF& box, const QString& words) {
         QFont font = painter.font();
         font.setStrikeOut(one.isHidden && line.form != Form::Name);
@@ -398,14 +491,20 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
         endAt(columns.arrow, QStringLiteral("\u2192"));
     }
     painter.setFont(number);
-    painter.setPen(!value.difference && value.atA.isEmpty() && series::isNonFinite(value.state) ? theme.criticalText
-            : text == QString(QChar(0x2013))                                                    ? theme.text3
-                                                                                                : theme.text);
+    const bool isCritical = !value.difference && value.atA.isEmpty() && !hasSign && series::isNonFinite(value.state);
+    painter.setPen(isCritical ? theme.criticalText : text == QString(QChar(0x2013)) ? theme.text3 : theme.text);
     const bool isBelow = line.form == Form::Tall || (line.form == Form::Run && one.where.isEmpty());
     // With nothing beside it, it is below the name, not a line of its own.
     const bool isUnderName = line.form == Form::Tall && value.atA.isEmpty() && belowName(one).isEmpty();
-    painter.drawText(QRectF(left + (isUnderName ? kIndent : 0), line.top + (isBelow ? 14 : 0), right - left, 16),
-        (isUnderName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, text);
+    const QRectF box(left + (isUnderName ? kIndent : 0), line.top + (isBelow ? 14 : 0), right - left - sign, 16);
+    painter.drawText(box, (isUnderName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, text);
+    if (!hasSign)
+        return;
+    const double end = isUnderName ? box.left() + figures.horizontalAdvance(text) : box.right();
+    glyphs::paintCell(painter,
+        QRectF(std::round(end + LegendValue::kBeforeSign), box.center().y() - std::floor(LegendValue::kSign / 2),
+            LegendValue::kSign, LegendValue::kSign),
+        value.state, theme);
 }
 
 void CurveLegend::paint(
@@ -429,13 +528,9 @@ void CurveLegend::paint(
     }
     painter.setOpacity(1);
     painter.setFont(wordsFont(11));
-    if (m_hidden > 0 || m_above > 0) {
+    if (const QString more = moreText(); !more.isEmpty()) {
         painter.setPen(theme.text3);
-        painter.drawText(m_more.adjusted(14, 0, -10, 0), Qt::AlignLeft | Qt::AlignVCenter,
-            m_above == 0 ? QCoreApplication::translate("CurveLegend", "%1 more below").arg(m_hidden)
-                : m_hidden > 0
-                ? QCoreApplication::translate("CurveLegend", "%1 above, %2 below").arg(m_above).arg(m_hidden)
-                : QCoreApplication::translate("CurveLegend", "%1 more above").arg(m_above));
+        painter.drawText(m_more.adjusted(14, 0, -10, 0), Qt::AlignLeft | Qt::AlignVCenter, more);
     }
     if (m_picture.omitted > 0) {
         painter.setPen(isStatic ? theme.text3 : theme.accent);

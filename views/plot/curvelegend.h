@@ -38,6 +38,8 @@ public:
     /// where there is but one.
     int above() const { return m_above; }
     int below() const { return m_hidden; }
+    /// "3 more names below": of what is not shown; empty where all is.
+    QString moreText() const;
 
 private:
     enum class Form {
@@ -57,6 +59,9 @@ private:
         double left = 0; ///< of its column
     };
     void addLines();
+    /// Each name with its own rank before all other ranks: where there is no room for all, a color tells more than a
+    /// second line of it.
+    void putOtherRanksLast();
     double heightOfLines() const;
     bool placeBeside(double room); ///< whether all names fit in columns
     /// First lines of what scrolls as one, for each line: a series with its ranks; where one is higher than `room` or
@@ -65,6 +70,9 @@ private:
     static bool isFirstOfSeries(const Line& line);
     /// Those that are counted where they are not shown; `begins` as beginnings() says.
     std::vector<bool> countedLines(const std::vector<bool>& begins) const;
+    enum class Counted { Names, Ranks, Runs, Lines };
+    /// What the lines from `first` to `end` are that `isCounted`.
+    Counted whatIs(const std::vector<bool>& isCounted, int first, int end) const;
     struct Columns; ///< as the values of one painting want them
     double besideValue(const Line& line, const Columns& columns) const; ///< px of what stands in its line
     void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Columns& columns,
@@ -83,6 +91,9 @@ private:
     QRectF m_showAll;
     int m_hidden = 0;
     int m_above = 0;
+    Counted m_whatIsBelow = Counted::Lines;
+    Counted m_whatIsAbove = Counted::Lines;
+    bool m_areRanksLast = false;
     int m_lastFirst = 0;
 };
 

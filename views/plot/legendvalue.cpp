@@ -88,10 +88,22 @@ QString LegendValue::textIn(const QFontMetricsF& metrics, double room) const
 {
     if (!isPart || difference || !atA.isEmpty())
         return text();
-    const QString part = statValueText(stat, value) + items::comma();
-    const QString brief = part + text();
-    const QString whole = part + glyphs::leftOutText(state);
-    return metrics.horizontalAdvance(whole) <= room ? whole : metrics.horizontalAdvance(brief) <= room ? brief : text();
+    const QString part = statValueText(stat, value);
+    const QString brief = part + items::comma() + text();
+    const QString whole = part + items::comma() + glyphs::leftOutText(state);
+    return metrics.horizontalAdvance(whole) <= room ? whole
+        : metrics.horizontalAdvance(brief) <= room  ? brief
+        : hasSignIn(metrics, room)                  ? part
+                                                    : text();
+}
+
+bool LegendValue::hasSignIn(const QFontMetricsF& metrics, double room) const
+{
+    if (!isPart || difference || !atA.isEmpty())
+        return false;
+    const QString part = statValueText(stat, value);
+    return metrics.horizontalAdvance(part + items::comma() + text()) > room
+        && metrics.horizontalAdvance(part) + kBeforeSign + kSign <= room;
 }
 
 }

@@ -21,6 +21,9 @@ struct LegendValue {
     QString where; ///< said in place of the series' own: of how many runs, "0.12 to 0.34" of a band
     bool isExact = false; ///< the reader was asked; else the picture's own bucket answers
 
+    static constexpr double kSign = 11; ///< px of a sign
+    static constexpr double kBeforeSign = 4; ///< px between it and the value
+
     /// As series::isPartOf; never of several samples.
     static bool isPartOf(Stat stat, const series::Bucket& bucket);
     /// Without a cursor: what a series was last, unless it ended longer ago than its line would be drawn through.
@@ -30,8 +33,11 @@ struct LegendValue {
     /// Of the difference where there are marks, else of the value: "-8.580e-4", with as many digits as every other. A
     /// dash where nothing was measured, so that an old value is never taken for this one.
     QString text() const;
-    /// The same with what it is only a part of, where that has room: "2.798, NaN left out", "2.798, NaN", "NaN".
+    /// The same with what it is only a part of, as there is room: "2.798, NaN left out", "2.798, NaN" or "2.798", which
+    /// hasSignIn() then.
     QString textIn(const QFontMetricsF& metrics, double room) const;
+    /// The sign of what is not finite stands beside textIn(), for want of room for the word.
+    bool hasSignIn(const QFontMetricsF& metrics, double room) const;
 };
 
 }
