@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ranksside.h"
 
+#include <algorithm>
+
 #include <QHeaderView>
 #include <QPainter>
 #include <QScrollArea>
@@ -64,7 +66,8 @@ void RanksSide::setTimes(std::shared_ptr<const RankTimes> times)
 void RanksSide::showTable()
 {
     const RankTableModel& model = m_table->rankModel();
-    m_tableHead->setDetail(model.isLive() ? tr("how far each agent is behind the store") : QString());
+    const bool isConnected = model.isLive() && std::ranges::any_of(m_state->agents(), &ConnectionInfo::connected);
+    m_tableHead->setDetail(isConnected ? tr("how far each agent is behind the store") : QString());
     const QString sentence = model.sentence();
     m_sentence->setText(sentence);
     m_sentence->setVisible(!sentence.isEmpty());

@@ -127,7 +127,8 @@ void RankTimesPanel::paintBoxes(QPainter& painter) const
     painter.setPen(theme.text3);
     painter.drawText(QRect(12, axis.bottom() + kNumbers, width() - 24, kFootnote),
         Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-        tr("Line: median. Inner box: half of the steps. Outer: 95 % of them."));
+        tr("Line: median. Inner box: half of the steps. Outer: 95 % of them.")
+            .replace(QLatin1String(" %"), QStringLiteral("\u00a0%")));
 }
 
 std::size_t RankTimesPanel::boxAt(int y) const
