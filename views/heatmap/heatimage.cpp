@@ -105,12 +105,13 @@ std::vector<std::size_t> heldColumns(const HeatPicture& picture, double columnWi
 /// Everything in a band of lines that is not a value, painted over the band's plain colors.
 class SpecialPainter {
 public:
-    SpecialPainter(QImage& image, double scale, double rowHeight, const Theme& theme)
+    SpecialPainter(QImage& image, double scale, QSizeF cell, const Theme& theme)
         : m_image(image)
         , m_scale(scale)
         , m_unit(std::max(1, static_cast<int>(std::lround(scale))))
         , m_theme(theme)
-        , m_share(static_cast<int>(std::ceil(kDashedRow * m_unit / rowHeight)))
+        , m_cellWidth(cell.width())
+        , m_share(static_cast<int>(std::ceil(kDashedRow * m_unit / cell.height())))
         , m_dashes(static_cast<std::size_t>(image.width()), std::numeric_limits<int>::min() / 2)
     {
     }
@@ -128,7 +129,7 @@ public:
         if (width >= kGlyphSize * m_scale && bottom - top >= kGlyphSize * m_scale)
             signs(state, columns, left, right, top, bottom);
         else
-            dashes(state, width, left, right, top, bottom);
+            dashes(state, left, right, top, bottom);
     }
 
 private:
@@ -149,17 +150,17 @@ private:
     }
 
     /// A dash in the middle of every cell that has the room. Low rows and narrow cells share a lattice of dashes as
-    /// dense as that, whoever the neighbors are; what is narrower than it has its own.
-    void dashes(CellState state, double width, int left, int right, int top, int bottom)
+    /// dense as that, whoever the neighbors are; what is narrower than it has its own. Rows that begin at different
+    /// columns have the lattice at the same x, or they could not share.
+    void dashes(CellState state, int left, int right, int top, int bottom)
     {
         const int lines = bottom - top;
         const int length = std::min(2 * m_unit, right - left);
         const int height = lines <= 2 * m_unit ? 1 : m_unit;
         if (lines == height && right - left <= length)
             return; // the fill must be seen beside it
-        const double own = width / std::max(1.0, std::floor(width / (kDashedCell * m_unit)));
+        const double own = m_cellWidth / std::max(1.0, std::floor(m_cellWidth / (kDashedCell * m_unit)));
         const double pitch = std::max<double>(own, kDashedCell * m_unit);
-        const double origin = own >= pitch ? left : 0;
         const QRgb ink = glyphs::ink(state).rgb();
         const auto dash = [&](double middle) {
             const auto x = static_cast<int>(std::lround(middle - length / 2.0));
@@ -170,7 +171,7 @@ private:
             for (int y = top + (lines - height) / 2; y < top + (lines + height) / 2; ++y)
                 std::fill_n(line(y) + x, length, ink);
         };
-        double middle = origin + (std::ceil((left - origin + length / 2.0) / pitch - 0.5) + 0.5) * pitch;
+        double middle = (std::ceil((left + length / 2.0) / pitch - 0.5) + 0.5) * pitch;
         if (middle + length / 2.0 > right)
             dash((left + right) / 2.0);
         for (; middle + length / 2.0 <= right; middle += pitch)
@@ -192,6 +193,7 @@ private:
     double m_scale;
     int m_unit;
     const Theme& m_theme;
+    double m_cellWidth; ///< device px of a column
     int m_row = 0;
     int m_share; ///< rows that have one line of dashes
     std::vector<int> m_dashes; ///< of each x, the row of the last one
@@ -220,7 +222,7 @@ QImage HeatImage::render(
     std::vector<QRgb> colors(columnCount);
     std::vector<QRgb> pixels(static_cast<std::size_t>(size.width()), base);
     const double rowHeight = layout.isCrowded() ? 1 : static_cast<double>(layout.height()) / layout.rows();
-    SpecialPainter specials(image, scale, rowHeight, theme);
+    SpecialPainter specials(image, scale, QSizeF(static_cast<double>(size.width()) / columns, rowHeight), theme);
     Cells merged;
     Cells folded;
     Cells repeated;
