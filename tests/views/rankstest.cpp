@@ -380,6 +380,9 @@ private Q_SLOTS:
         const QString said = replicas.sentence(false); // below the name
         QVERIFY(!said.contains(layer(2).name) && said.contains(QStringLiteral("first differ at step 111")));
         const int width = QFontMetrics(wordsFont(12, 500)).horizontalAdvance(said);
+        // What is said of the other tensors too, where the plot leaves the room.
+        const int tensors = QFontMetrics(wordsFont(11)).horizontalAdvance(replicas.tensorsSentence()) * 3 / 4;
+        QCOMPARE(replicas.plotRect({ tensors, 300 }).top(), replicas.plotRect({ tensors, 140 }).top() + 18);
         QVERIFY(replicas.plotRect({ width * 3 / 4, 300 }).top() > replicas.plotRect({ width * 3 / 2, 300 }).top());
         // A low plot has no numbers, which would be over the label below it.
         const auto numbersOf = [&](int height) {
@@ -428,7 +431,7 @@ private Q_SLOTS:
             QCOMPARE(list.isVisible(), size.width() > 700);
             QCOMPARE(list.isVisible() ? list.x() : list.parentWidget()->width(), m_view->map()->width());
         }
-        QVERIFY(roseIn(m_view->replicaRanks()->grab().toImage()) > 0); // one is not as the others
+        QVERIFY(inkIn(m_view->replicaRanks()->grab().toImage(), Theme::current().warnMark) > 0); // one is not as others
         const auto firstInk = [](const QImage& image) {
             for (int x = 0; x < image.width(); ++x) {
                 for (int y = 2; y < 16; ++y) {
@@ -446,7 +449,7 @@ private Q_SLOTS:
         QCOMPARE(m_view->map()->width(), list.parentWidget()->width());
     }
 
-    /// A low plot has a short name for its line, else no line, and no step number that its edge cuts.
+    /// A plot that has no room for its numbers is left out, and no step number is cut by its edge.
     void aLowPlotOfReplicasNamesItsLineAndCutsNoStep()
     {
         m_view->setReplicasShown(true);
@@ -474,7 +477,8 @@ private Q_SLOTS:
                     named += image.pixelColor(x, y) != theme.base;
             }
             const bool hasLine = line > plot.width() / 4;
-            QVERIFY2(!hasLine || named > 0, qPrintable(QStringLiteral("no name at %1 px").arg(height)));
+            QVERIFY2(!hasLine || named > 0, qPrintable(QStringLiteral("no number at %1 px").arg(height)));
+            QVERIFY2(hasLine || plot.height() <= 4, qPrintable(QStringLiteral("nothing at %1 px").arg(height)));
             const int axis = plot.bottom() + 1 + 18; // below the checksums
             QVERIFY(axis <= height);
             int ink = 0;
@@ -484,7 +488,44 @@ private Q_SLOTS:
             QVERIFY2(!hasSteps || axis + AxisPainter::kStepBand <= height, qPrintable(QString::number(height)));
             seen.emplace(hasLine, hasSteps);
         }
-        QCOMPARE(seen, (std::set<std::pair<bool, bool>> { { false, false }, { true, false }, { true, true } }));
+        QCOMPARE(seen, (std::set<std::pair<bool, bool>> { { false, false }, { false, true }, { true, true } }));
+    }
+
+    /// Rose is what is not finite: that bits differ is a warning.
+    void whereChecksumsDifferTheirLaneWarns()
+    {
+        m_view->setReplicasShown(true);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ layer(2) });
+        settle();
+        const QRect plot = m_view->replicas()->plotRect({ 900, 300 });
+        const QRect lane(plot.left(), plot.bottom() + 1, plot.width(), 18);
+        const QImage image = m_view->replicas()->renderTo({ 900, 300 }).copy(lane);
+        QVERIFY(inkIn(image, Theme::current().warnMark) > 0);
+        QCOMPARE(roseIn(image), 0);
+    }
+
+    /// Beside the list of replicas the map is narrow, and what explains its signs goes on in further lines.
+    void whatExplainsASignIsWholeInANarrowMap()
+    {
+        m_state->setSelection({ layer(2) });
+        settle();
+        const auto signsBelow = [this](int width) {
+            const QSize size(width, 320);
+            const QRect plot = m_view->map()->plotRect(size);
+            const QImage image = m_view->map()->renderTo(size);
+            QSet<int> lines; // that words have ink in
+            for (int y = plot.bottom() + 1; y < size.height(); ++y) {
+                for (int x = 30; x < width; ++x) {
+                    if (image.pixelColor(x, y) == Theme::current().text2)
+                        lines.insert(y / 15);
+                }
+            }
+            return std::pair(size.height() - plot.bottom(), static_cast<int>(lines.size()));
+        };
+        const auto wide = signsBelow(700), narrow = signsBelow(170);
+        QVERIFY(wide.second > 0);
+        QVERIFY2(narrow.first > wide.first && narrow.second > wide.second, qPrintable(QString::number(narrow.first)));
     }
 
     void whatDiffersIsListedInTheSignsOfTheWindowsLanguage()
@@ -703,9 +744,10 @@ private:
     {
         return roseIn(m_view->map()->renderTo(m_view->map()->size()).copy(m_view->map()->plotRect()));
     }
-    static int roseIn(const QImage& image)
+    static int roseIn(const QImage& image) { return inkIn(image, Theme::current().criticalMark); }
+    static int inkIn(const QImage& image, const QColor& color)
     {
-        const QRgb rose = Theme::current().criticalMark.rgb();
+        const QRgb rose = color.rgb();
         int count = 0;
         for (int y = 0; y < image.height(); ++y) {
             for (int x = 0; x < image.width(); ++x)

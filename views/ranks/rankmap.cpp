@@ -37,6 +37,7 @@ double luminanceOf(const QColor& color)
 constexpr int kInset = 12;
 constexpr int kMapTop = 12; ///< px above the map
 constexpr int kSigns = 20; ///< px of a line that explains a sign
+constexpr int kSignLine = 15; ///< px of each of its lines, if it has several
 constexpr int kSignsFrom = 150; ///< px of the height from which there is room for them
 constexpr double kMarked = 16; ///< px from which a cell has room for a sign beside its value
 constexpr double kNumbered = 20; ///< px from which a cell says its rank
@@ -83,8 +84,47 @@ void RankMap::setExplained(std::vector<series::CellState> states)
 
 QRect RankMap::plotRect(QSize size) const
 {
-    const int below = (size.height() >= kSignsFrom ? 2 * kSigns + 4 : 4) + (m_explained.empty() ? 0 : kSigns);
+    int signs = 0;
+    for (const Explained& one : explanations(size))
+        signs += one.height;
+    const int below
+        = (size.height() >= kSignsFrom ? std::max(signs, 2 * kSigns) + 4 : 4) + (m_explained.empty() ? 0 : kSigns);
     return { kInset, kMapTop, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kMapTop - below) };
+}
+
+/// Narrow beside the list of replicas they wrap, as long as half of the height is left to the map.
+std::vector<RankMap::Explained> RankMap::explanations(QSize size) const
+{
+    if (!m_picture || m_picture->ranks.empty() || size.height() < kSignsFrom)
+        return {};
+    std::vector<Explained> all;
+    if (!m_picture->areCompared)
+        all.push_back({ RankOddness::Grade::Like,
+            tr("Fewer than %1 ranks hold the same part of the model: none can be told to be odd.")
+                .arg(analysis::kLeastPeers) });
+    const std::array signs { std::pair(RankOddness::Grade::Odd,
+                                 tr("unlike its peers: not finite, or far from them in a tenth of the cells")),
+        std::pair(RankOddness::Grade::AtTimes, tr("very far from its peers in some cells")) };
+    for (const auto& [grade, words] : signs) {
+        const bool isSeen = std::any_of(m_picture->ranks.begin(), m_picture->ranks.end(),
+            [grade = grade](const MapRank& one) { return one.odd.grade == grade; });
+        if (m_picture->areCompared && isSeen)
+            all.push_back({ grade, words });
+    }
+    const QFontMetrics metrics(wordsFont(11));
+    int lines = std::max(2, (size.height() - kMapTop) / 2 / kSignLine);
+    for (Explained& one : all) {
+        one.left = kInset + (one.grade == RankOddness::Grade::Like ? 0 : 16);
+        const QRect room(0, 0, size.width() - kInset - one.left, QWIDGETSIZE_MAX);
+        const int height = metrics.boundingRect(room, Qt::TextWordWrap, one.words).height();
+        const int wish = (height + metrics.lineSpacing() / 2) / metrics.lineSpacing();
+        const int given = std::clamp(wish, 1, std::max(1, lines - static_cast<int>(&all.back() - &one)));
+        if (given < wish)
+            one.words = metrics.elidedText(one.words, Qt::ElideRight, room.width() * (10 * given - 2) / 10);
+        lines -= given;
+        one.height = kSigns + (given - 1) * kSignLine;
+    }
+    return all;
 }
 
 RankMapLayout RankMap::layoutFor(QSize size) const
@@ -250,30 +290,18 @@ void RankMap::paintSigns(QPainter& painter, QSize size) const
 {
     const Theme& theme = Theme::current();
     painter.setFont(wordsFont(11));
-    painter.setPen(theme.text2);
-    const double right = size.width() - kInset;
-    double y = size.height() - 2 * kSigns;
-    if (!m_picture->areCompared) {
-        const QString words = tr("Fewer than %1 ranks hold the same part of the model: none can be told to be odd.")
-                                  .arg(analysis::kLeastPeers);
-        painter.drawText(QRectF(kInset, y, right - kInset, 2 * kSigns - 4),
-            static_cast<int>(Qt::AlignLeft) | static_cast<int>(Qt::TextWordWrap), words);
-        return;
-    }
-    const std::array signs { std::pair(RankOddness::Grade::Odd,
-                                 tr("unlike its peers: not finite, or far from them in a tenth of the cells")),
-        std::pair(RankOddness::Grade::AtTimes, tr("very far from its peers in some cells")) };
-    for (const auto& [grade, words] : signs) {
-        const bool isSeen = std::any_of(m_picture->ranks.begin(), m_picture->ranks.end(),
-            [grade = grade](const MapRank& one) { return one.odd.grade == grade; });
-        if (!isSeen)
-            continue;
-        paintRankMark(painter, QPointF(kInset + 5, y + kSigns / 2.0 - 2), grade, theme);
+    const std::vector<Explained> all = explanations(size);
+    int y = size.height();
+    for (const Explained& one : all)
+        y -= one.height;
+    y = std::min(y, size.height() - 2 * kSigns);
+    for (const Explained& one : all) {
+        if (one.grade != RankOddness::Grade::Like)
+            paintRankMark(painter, QPointF(kInset + 5, y + kSigns / 2.0 - 2), one.grade, theme);
         painter.setPen(theme.text2);
-        const QRectF box(kInset + 16, y, right - kInset - 16, kSigns - 4);
-        painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(box.width())));
-        y += kSigns;
+        painter.drawText(QRectF(one.left, y, size.width() - kInset - one.left, one.height - 4),
+            Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, one.words);
+        y += one.height;
     }
 }
 

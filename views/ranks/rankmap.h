@@ -40,7 +40,15 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    struct Explained {
+        analysis::RankOddness::Grade grade; ///< whose sign stands before the words; none before those of Like
+        QString words;
+        int left = 0; ///< px of the words
+        int height = 0; ///< px, with what is below them
+    };
+
     RankMapLayout layoutFor(QSize size) const;
+    std::vector<Explained> explanations(QSize size) const;
     const MapRank* find(Rank rank) const;
     void paintCells(QPainter& painter, const RankMapLayout& layout) const;
     void paintSigns(QPainter& painter, QSize size) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -27,11 +28,15 @@ namespace {
 
 constexpr int kSentence = 18;
 constexpr int kMostLines = 3; ///< of the first sentence
+constexpr int kMostTensorLines = 3; ///< of the second
 constexpr std::size_t kMostRanks = 8; ///< that it names
+constexpr int kBelowWords = 6;
 constexpr int kWordsInset = 12; ///< of the words, as of every caption above a face
 constexpr int kSameness = 18;
 constexpr int kBare = 4; ///< without checksums: a spread of zero is not under the axis
-constexpr int kLeastLine = 10; ///< px of the height of a line and its name
+constexpr int kSpreadCaption = 20; ///< px of the words above the spread; nothing is drawn beside them
+constexpr int kLeastSpreadHeight
+    = kSpreadCaption + 32; ///< px; a lower plot has no room for its numbers and is left out
 constexpr double kLeastSpread = 1e-9; ///< below it a float32 cannot differ
 constexpr std::size_t kMostNamed = 3;
 
@@ -46,6 +51,16 @@ QString ranksText(const std::vector<Rank>& ranks)
 QString nameOf(const ModuleKey& key)
 {
     return items::shownTensor(key.name, key.slot);
+}
+
+/// A font that stands in for another has higher lines: they are counted by its own.
+int linesOf(const QString& text, const QFont& font, int width, int most)
+{
+    const QFontMetrics metrics(font);
+    const QRect room(0, 0, width, QWIDGETSIZE_MAX);
+    const int one = std::max(1, metrics.boundingRect(QRect(0, 0, QWIDGETSIZE_MAX, 0), 0, text).height());
+    const double height = metrics.boundingRect(room, Qt::TextWordWrap, text).height();
+    return std::clamp(static_cast<int>(std::lround(height / one)), 1, most);
 }
 
 }
@@ -76,16 +91,19 @@ void ReplicaCanvas::setLeastGutter(int px)
 QRect ReplicaCanvas::plotRect(QSize size) const
 {
     const int gutter = std::max(m_leastGutter, SharedAxis::kGutter);
-    const int top = wordsHeight(size.width()) + AxisPainter::kLane + 4;
-    const int steps = hasSteps(size) ? AxisPainter::kStepBand : 0;
-    return { gutter, top, std::max(1, size.width() - gutter - HeatCanvas::kEdge),
-        std::max(1, size.height() - top - samenessHeight() - steps) };
+    const int room = roomOfPlot(size) - (hasSteps(size) ? AxisPainter::kStepBand : 0);
+    return { gutter, wordsHeight(size) + AxisPainter::kLane + 4, std::max(1, size.width() - gutter - HeatCanvas::kEdge),
+        room < kLeastSpreadHeight ? std::clamp(room, 1, kBare) : room };
+}
+
+int ReplicaCanvas::roomOfPlot(QSize size) const
+{
+    return size.height() - wordsHeight(size) - AxisPainter::kLane - 4 - samenessHeight();
 }
 
 bool ReplicaCanvas::hasSteps(QSize size) const
 {
-    const int others = wordsHeight(size.width()) + AxisPainter::kLane + 4 + samenessHeight();
-    return size.height() - others - AxisPainter::kStepBand >= kLeastLine;
+    return roomOfPlot(size) > AxisPainter::kStepBand;
 }
 
 int ReplicaCanvas::samenessHeight() const
@@ -93,15 +111,22 @@ int ReplicaCanvas::samenessHeight() const
     return hasPlot() && m_picture->hasChecksums ? kSameness : kBare;
 }
 
-int ReplicaCanvas::wordsHeight(int width) const
+std::pair<int, int> ReplicaCanvas::linesOfWords(QSize size) const
 {
     if (!hasPlot())
-        return 0;
-    const QFontMetrics metrics(wordsFont(12, 500));
-    const QRect room(0, 0, width - 2 * kWordsInset, QWIDGETSIZE_MAX);
-    const int height = metrics.boundingRect(room, Qt::TextWordWrap, sentence(false)).height();
-    const int lines = (height + metrics.lineSpacing() - 1) / metrics.lineSpacing();
-    return (std::clamp(lines, 1, kMostLines) + 1) * kSentence + 6;
+        return {};
+    const int width = size.width() - 2 * kWordsInset;
+    const int first = linesOf(sentence(false), wordsFont(12, 500), width, kMostLines);
+    const int second = linesOf(tensorsSentence(), wordsFont(11), width, kMostTensorLines);
+    const int others = AxisPainter::kLane + 4 + samenessHeight() + AxisPainter::kStepBand + kLeastSpreadHeight;
+    const bool hasRoom = (first + second) * kSentence + kBelowWords + others <= size.height();
+    return { first, hasRoom ? second : 1 };
+}
+
+int ReplicaCanvas::wordsHeight(QSize size) const
+{
+    const auto [first, second] = linesOfWords(size);
+    return first == 0 ? 0 : (first + second) * kSentence + kBelowWords;
 }
 
 bool ReplicaCanvas::event(QEvent* event)
@@ -109,11 +134,10 @@ bool ReplicaCanvas::event(QEvent* event)
     if (event->type() != QEvent::ToolTip)
         return PlotCanvas::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    const int above = wordsHeight(width());
-    const bool isAbove = help->y() < above;
-    QToolTip::showText(help->globalPos(),
-        isAbove ? items::toolTipText(help->y() < above - kSentence - 4 ? sentence() : tensorsSentence()) : QString(),
-        this);
+    const bool isAbove = help->y() < wordsHeight(size());
+    const bool isFirst = help->y() < linesOfWords(size()).first * kSentence + 2;
+    QToolTip::showText(
+        help->globalPos(), isAbove ? items::toolTipText(isFirst ? sentence() : tensorsSentence()) : QString(), this);
     return true;
 }
 
@@ -125,7 +149,7 @@ StepRange ReplicaCanvas::shownRange() const
 void ReplicaCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
 {
     // The first step that differs is what one wants to see.
-    if (hasPlot() && m_picture->drift.first && position.y() < wordsHeight(width()))
+    if (hasPlot() && m_picture->drift.first && position.y() < wordsHeight(size()))
         state().goTo(*m_picture->drift.first);
     else
         PlotCanvas::clickedAt(position, modifiers);
@@ -231,8 +255,8 @@ void ReplicaCanvas::paintFrame(QImage& frame, QSize size)
         return;
     }
     const QRect plot = plotRect(size);
-    const int above = wordsHeight(size.width());
-    paintWords(painter, size.width());
+    const int above = wordsHeight(size);
+    paintWords(painter, size);
     paintSpread(painter, plot); // the marks of events stand over its own in the lane
     AxisPainter axis(painter, theme);
     const QRectF lane(plot.left(), above, plot.width(), AxisPainter::kLane);
@@ -243,19 +267,21 @@ void ReplicaCanvas::paintFrame(QImage& frame, QSize size)
         paintSameness(painter, plot);
 }
 
-void ReplicaCanvas::paintWords(QPainter& painter, int width) const
+void ReplicaCanvas::paintWords(QPainter& painter, QSize size) const
 {
     const Theme& theme = Theme::current();
-    const int height = wordsHeight(width) - kSentence - 6;
+    const auto [first, second] = linesOfWords(size);
+    const QRectF above(kWordsInset, 2, size.width() - 2 * kWordsInset, first * kSentence);
     painter.setFont(wordsFont(12, 500));
     painter.setPen(theme.text);
-    painter.drawText(QRectF(kWordsInset, 2, width - 2 * kWordsInset, height),
-        Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, sentence(false));
+    painter.drawText(above, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, sentence(false));
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text2);
-    const QRectF line(kWordsInset, 2 + height, width - 2 * kWordsInset, kSentence);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(tensorsSentence(), Qt::ElideRight, static_cast<int>(line.width())));
+    const QRectF below(above.left(), above.bottom(), above.width(), second * kSentence);
+    // Lines of words break where they must: a little is lost at the end of each but the last.
+    const double room = below.width() * (second - 0.1 * (second - 1));
+    painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter | (second > 1 ? Qt::TextWordWrap : Qt::TextSingleLine),
+        painter.fontMetrics().elidedText(tensorsSentence(), Qt::ElideRight, static_cast<int>(room)));
 }
 
 void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
@@ -263,14 +289,10 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
     const Theme& theme = Theme::current();
     const ReplicaPicture& picture = *m_picture;
     const ValueScale scale = this->scale();
-    // A low plot has a name in place of the words and the numbers, of which none stands over the label of the
-    // checksums.
-    constexpr int kLeastNumbered = 32;
-    constexpr int kCaption = 20; // nothing is drawn beside it
-    const bool hasCaption = whole.height() >= kLeastNumbered + kCaption;
-    const bool hasLine = whole.height() >= kLeastLine; // none that nothing names
-    const QRect plot = whole.adjusted(0, hasCaption ? kCaption : 0, 0, 0);
-    if (hasCaption) {
+    const bool hasLine = whole.height() >= kLeastSpreadHeight; // none whose numbers have no room
+    const QRect plot = whole.adjusted(0, hasLine ? kSpreadCaption : 0, 0, 0);
+    if (hasLine) {
+        // None of the numbers stands over the label of the checksums.
         const int below = picture.hasChecksums ? 10 : 0;
         const double low = scale.valueAt(static_cast<double>(below) / plot.height());
         AxisPainter(painter, theme).values(plot.adjusted(0, 0, 0, -below), ValueScale(scale.mode(), low, scale.high()));
@@ -281,11 +303,6 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
         if (QFontMetricsF(painter.font()).horizontalAdvance(words) > caption.width())
             words = tr("(largest − smallest) / largest");
         painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, words);
-    } else if (hasLine) {
-        painter.setPen(theme.text3);
-        painter.setFont(wordsFont(11));
-        painter.drawText(
-            QRectF(2, plot.center().y() - 8, plot.left() - 10, 16), Qt::AlignRight | Qt::AlignVCenter, tr("spread"));
     }
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
@@ -326,13 +343,17 @@ void ReplicaCanvas::paintSameness(QPainter& painter, const QRect& plot) const
 {
     const Theme& theme = Theme::current();
     const QRectF lane(plot.left(), plot.bottom() + 3, plot.width(), kSameness - 5);
+    const auto& steps = m_picture->drift.steps;
+    const auto isAny
+        = [&steps](Sameness is) { return std::ranges::find(steps, is, &analysis::SamenessAt::is) != steps.end(); };
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
     painter.drawText(QRectF(2, lane.top() - 2, plot.left() - 10, lane.height() + 4), Qt::AlignRight | Qt::AlignVCenter,
-        tr("checksums"));
+        isAny(Sameness::Different)  ? tr("checksums differ")
+            : isAny(Sameness::Same) ? tr("checksums agree")
+                                    : tr("checksums"));
     const StepRange range = m_picture->range;
     const double half = static_cast<double>(plot.width()) / static_cast<double>(range.count()) / 2;
-    const auto& steps = m_picture->drift.steps;
     // What differs is painted last and is tall: one step of it is seen among any number that are the same.
     for (const Sameness is : { Sameness::Same, Sameness::Different }) {
         for (const analysis::SamenessAt& one : steps) {
@@ -344,7 +365,7 @@ void ReplicaCanvas::paintSameness(QPainter& painter, const QRect& plot) const
             if (is == Sameness::Same)
                 painter.fillRect(QRectF(x, lane.center().y() - 1, width, 2), theme.ok);
             else
-                painter.fillRect(QRectF(x, lane.top(), width, lane.height()), theme.criticalMark);
+                painter.fillRect(QRectF(x, lane.top(), width, lane.height()), theme.warnMark);
         }
     }
 }
@@ -378,10 +399,15 @@ void ReplicaCanvas::paintOverlay(QPainter& painter, QSize size)
     const double spread = static_cast<double>(m_picture->spread[static_cast<std::size_t>(column)]);
     readout.value = std::isnan(spread) ? glyphs::word(readout.state) : formatFraction(spread);
     readout.detail = std::isnan(spread) ? QString() : tr("spread");
+    std::set<Sameness> bits;
     for (const analysis::SamenessAt& one : m_picture->drift.steps) {
-        if (steps.contains(one.step) && one.is == Sameness::Different)
-            readout.detail = tr("spread, the bits differ");
+        if (steps.contains(one.step))
+            bits.insert(one.is);
     }
+    if (bits.contains(Sameness::Different))
+        readout.detail = tr("spread, the bits differ");
+    else if (bits.contains(Sameness::Same))
+        readout.detail = tr("spread, the bits are the same");
     paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8),
         QRectF(mouse()->x() - 2, mouse()->y() - 2, 4, 4), readout, theme);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include <telltale/common/plotcanvas.h>
 #include <telltale/common/valuescale.h>
@@ -10,8 +11,9 @@
 
 namespace telltale::views {
 
-/// One tensor on the ranks that should hold the same: how far they are apart over the steps, below it whether their
-/// checksums are the same, and above both what that means. Its plot has the edges of a map of steps above it.
+/// One tensor on the ranks that should hold the same: how far they are apart over the steps, where that has room; below
+/// it where their checksums differ and where they are the same, and above both what that means. Its plot has the edges
+/// of a map of steps above it.
 class ReplicaCanvas : public PlotCanvas {
     Q_OBJECT
 public:
@@ -41,10 +43,12 @@ private:
     ValueScale scale() const;
     bool hasSteps(QSize size) const; ///< else the plot above has them, of which this one goes on
     int samenessHeight() const; ///< px of the lane below the plot
-    int wordsHeight(int width) const; ///< px of the sentences above it
+    int roomOfPlot(QSize size) const; ///< px of the height, with the step axis
+    std::pair<int, int> linesOfWords(QSize size) const; ///< of each of the sentences above it
+    int wordsHeight(QSize size) const; ///< px of them
     void paintSpread(QPainter& painter, const QRect& whole) const;
     void paintSameness(QPainter& painter, const QRect& plot) const;
-    void paintWords(QPainter& painter, int width) const;
+    void paintWords(QPainter& painter, QSize size) const;
 
     std::shared_ptr<const ReplicaPicture> m_picture;
     QString m_emptyText;

@@ -80,12 +80,12 @@ void ReplicaRanks::paintTo(QPainter& painter, const QRectF& whole) const
         const series::CellValue& bits = m_picture->checksums[i];
         if (whole.width() > kValuesWidth && bits.state == series::CellState::Value) {
             painter.setFont(codeFont(11));
-            painter.setPen(isOdd ? theme.criticalText : theme.text3);
+            painter.setPen(isOdd ? theme.warnText : theme.text3);
             painter.drawText(QRectF(area.left() + 138, y, area.width() - 138, 16), Qt::AlignLeft | Qt::AlignVCenter,
                 QString::fromStdString(identityText(bits.identity)));
         }
         if (isOdd)
-            glyphs::paintSeverity(painter, QPointF(area.left() + 4, y + 8), 8, glyphs::Severity::Critical, theme);
+            glyphs::paintSeverity(painter, QPointF(area.left() + 4, y + 8), 8, glyphs::Severity::Warning, theme);
         y += 18;
     }
 }
