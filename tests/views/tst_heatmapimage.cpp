@@ -8,6 +8,7 @@
 
 #include <QApplication>
 #include <QBuffer>
+#include <QComboBox>
 #include <QMouseEvent>
 #include <QRegularExpression>
 #include <QSvgGenerator>
@@ -19,6 +20,7 @@
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/heatmap/heatlegend.h>
+#include <telltale/heatmap/heatmapview.h>
 #include <telltale/heatmap/rowcluster.h>
 #include <telltale/heatmap/runends.h>
 
@@ -311,6 +313,58 @@ private Q_SLOTS:
                     lines[i] - lines[i - 1] >= 4 && lines[i] - lines[i - 1] <= 9, qPrintable(QString::number(height)));
             QVERIFY(lines.front() < 9 && height - lines.back() < 9);
         }
+    }
+
+    void dashesOfLowRowsStandBelowEachOtherWhereverTheirCellsBegin()
+    {
+        const QRgb ink = glyphs::ink(CellState::NaN).rgb();
+        HeatPicture p = picture(40, 67);
+        for (int row = 0; row < 40; ++row)
+            std::fill_n(p.result.states.begin() + row * 67 + 20 + row % 3, 47 - row % 3, CellState::NaN);
+        p.finish();
+        const RowLayout layout({ { 0, 39 } }, 120, 0); // rows of 3 px
+        const QImage image = HeatImage::render(p, layout, { 650, 120 }, 1, Theme::dark());
+        const int from = HeatImage::columnLeft(23, 67, 650); // where all rows have them
+        std::vector<int> first;
+        int lines = 0;
+        for (int y = 0; y < 120; ++y) {
+            std::vector<int> here;
+            for (int x = from; x < 650; ++x) {
+                if (image.pixel(x, y) == ink)
+                    here.push_back(x);
+            }
+            if (here.empty())
+                continue;
+            if (std::exchange(lines, lines + 1) == 0)
+                first = here;
+            QVERIFY2(here == first, qPrintable(QString::number(y)));
+        }
+        QCOMPARE(lines, 20); // two rows share one
+        for (int column = 24; column < 67; ++column) {
+            const int left = HeatImage::columnLeft(column, 67, 650), right = HeatImage::columnLeft(column + 1, 67, 650);
+            QCOMPARE(std::ranges::count_if(first, [&](int x) { return x >= left && x < right; }), 4);
+        }
+    }
+
+    void rowsOfRanksAreInTheOrderOfTheirNumbers()
+    {
+        ViewState state;
+        HeatmapView view({ &state, nullptr, nullptr });
+        const auto* rows = view.findChild<QComboBox*>(QStringLiteral("heatmapRows"));
+        QCOMPARE(rows->currentText(), QStringLiteral("model order"));
+        view.setAxes(HeatAxes::RankByStep);
+        QCOMPARE(rows->currentText(), QStringLiteral("by number"));
+        view.setAxes(HeatAxes::ModuleByRank);
+        QCOMPARE(rows->currentText(), QStringLiteral("model order"));
+    }
+
+    void aRatioIsWrittenInOneWay()
+    {
+        QCOMPARE(ratioText(0.8231, 4), QStringLiteral("\u00F71.215"));
+        QCOMPARE(ratioText(1 / 0.8231, 4), QStringLiteral("\u00D71.215"));
+        QCOMPARE(ratioText(0.8231), QStringLiteral("\u00F71.21"));
+        QCOMPARE(ratioText(0, 4), QStringLiteral("\u00D70"));
+        QCOMPARE(ratioText(0.99, 4), ratioText(0.99));
     }
 
     void aClickedRowIsSaidUntilThePointerMoves()
@@ -615,9 +669,9 @@ private Q_SLOTS:
         ended->finish();
         canvas.setPicture(ended);
         const QFontMetrics metrics(wordsFont(11));
-        const auto inkOf = [&](int width) {
-            const QRect plot = canvas.plotRect({ width, 400 });
-            const QImage image = canvas.renderTo({ width, 400 });
+        const auto inkOf = [&](int width, int height = 400) {
+            const QRect plot = canvas.plotRect({ width, height });
+            const QImage image = canvas.renderTo({ width, height });
             QRect ink;
             for (int y = plot.top(); y <= plot.bottom(); ++y) {
                 for (int x = plot.left() + plot.width() * 92 / 100 + 2; x <= plot.right(); ++x) {
@@ -632,6 +686,9 @@ private Q_SLOTS:
         QVERIFY(upright.width() < metrics.height());
         const QRect lying = inkOf(1600); // 106 px
         QVERIFY(lying.width() > metrics.horizontalAdvance(name) && lying.height() < upright.height());
+        // A low map has no room for the name, and a word in its place.
+        QVERIFY(canvas.plotRect({ 800, 150 }).height() < metrics.horizontalAdvance(after));
+        QVERIFY(!inkOf(800, 150).isEmpty());
     }
 
     void ofARowThatIsNearlyAlwaysZeroNothingIsAMultiple()

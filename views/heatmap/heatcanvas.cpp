@@ -434,7 +434,7 @@ void HeatCanvas::tellSides(Readout& readout, const QString& stat) const
     else if (state != CellState::Value)
         readout.value = series::isNonFinite(state) ? tr("apart") : glyphs::word(state);
     else if (m_picture->scaleMode == HeatScale::Ratio)
-        readout.value = std::abs(value - 1) < 0.1 ? ratioText(value) : QChar(0x00D7) + formatValue(value);
+        readout.value = ratioText(value, kFigures);
     else
         readout.value = (value > 0 ? QStringLiteral("+") : QString()) + statValueText(m_picture->stat, value);
 }

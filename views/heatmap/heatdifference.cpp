@@ -104,16 +104,20 @@ void HeatPicture::spreadRatios()
     markClipped();
 }
 
-QString ratioText(double ratio)
+QString ratioText(double ratio, int figures)
 {
     if (ratio == 1)
         return QStringLiteral("\u00D71");
     if (std::abs(ratio - 1) < 0.1)
         return (ratio > 1 ? QStringLiteral("+") : QString())
             + QCoreApplication::translate("HeatLegend", "%1 %").arg(formatValue((ratio - 1) * 100, 2));
+    if (ratio == 0)
+        return QStringLiteral("\u00D70");
     const double whole = ratio < 1 ? 1 / ratio : ratio; // a 256th is read more easily than 0.00391
     const bool isWhole = whole >= 10 || whole == std::round(whole);
-    const QString text = isWhole ? formatStep(std::llround(whole)) : formatTick(whole, 0.01);
+    const QString text = figures > 0 ? formatValue(whole, figures)
+        : isWhole                    ? formatStep(std::llround(whole))
+                                     : formatTick(whole, 0.01);
     return (ratio < 1 ? QChar(0x00F7) : QChar(0x00D7)) + text;
 }
 

@@ -206,6 +206,8 @@ void HeatmapView::setAxes(HeatAxes axes)
 {
     m_axes = axes;
     choose(m_axesBox, static_cast<int>(axes));
+    m_orderBox->setItemText(m_orderBox->findData(static_cast<int>(RowOrder::Model)),
+        axes == HeatAxes::RankByStep ? tr("by number") : tr("model order"));
     m_rankBox->setEnabled(axes == HeatAxes::ModuleByStep);
     askNow();
 }

@@ -114,7 +114,7 @@ private:
     void spreadRatios();
 };
 
-/// "×2.5", "÷65 536", and near the same "+0.012 %". Thread: any.
-QString ratioText(double ratio);
+/// "×2.5", "÷65 536", and near the same "+0.012 %"; `figures`: in so many, as a value. Thread: any.
+QString ratioText(double ratio, int figures = 0);
 
 }
