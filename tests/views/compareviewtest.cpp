@@ -548,22 +548,75 @@ private Q_SLOTS:
         delete alone;
     }
 
-    void factsAreCutWhole()
+    void factsWrapAndAreCutWhole()
     {
         const auto* note = m_view->findChild<QLabel*>(QStringLiteral("compareNote"));
+        const QString between = QStringLiteral("\u00A0 ·  ");
         m_state->setSelection({ { QStringLiteral("layers.4.fc.weight"), {} } });
         compareWith({ "more" });
         settle();
         const QString all = note->text();
         QVERIFY(note->toolTip().isEmpty());
-        const QStringList facts = all.split(QStringLiteral("  ·  "));
+        const QStringList facts = all.split(between);
         QVERIFY2(facts.size() > 1, qPrintable(all));
-        m_view->resize(m_view->width() - (note->width() - note->fontMetrics().horizontalAdvance(all)) - 20, 700);
+        const int line = note->height();
+        const int words = note->fontMetrics().horizontalAdvance(all);
+        m_view->resize(m_view->width() - (note->width() - words) - 20, 700);
+        QTRY_COMPARE(note->height(), 2 * line);
+        QCOMPARE(note->text(), all);
+        QVERIFY(note->heightForWidth(note->width()) <= note->height());
+        m_view->resize(m_view->width() - (note->width() - words * 2 / 7), 700);
         QTRY_VERIFY(note->text() != all);
-        QStringList shown = note->text().split(QStringLiteral("  ·  "));
+        QCOMPARE(note->height(), 3 * line);
+        QStringList shown = note->text().split(between);
         QCOMPARE(shown.takeLast(), QStringLiteral("…"));
         QCOMPARE(shown, facts.first(shown.size()));
         QVERIFY(note->toolTip().contains(facts.last()));
+    }
+
+    void aLowViewKeepsWhatLeadsToTheFirstOfItsMap()
+    {
+        compareWith({ "b" });
+        settle();
+        m_state->setStat(Stat::Nans);
+        settle();
+        const auto* note = m_view->findChild<QLabel*>(QStringLiteral("compareNote"));
+        const auto says = [&] { return note->isVisible() ? noteText() : QString(); };
+        QVERIFY2(says().contains(QStringLiteral("differ")), qPrintable(says()));
+        m_view->resize(1080, 400);
+        QTRY_VERIFY2(!says().contains(QStringLiteral("differ")), qPrintable(says()));
+        QVERIFY2(says().startsWith(QStringLiteral("in this map: step ")), qPrintable(says()));
+    }
+
+    void theLetterOfTheOtherRunStaysInItsBox()
+    {
+        compareWith({ "b" });
+        settle();
+        for (const int width : { 1080, 560 }) {
+            m_view->resize(width, 700);
+            QTRY_COMPARE(m_view->width(), width);
+            QCOMPARE(
+                m_view->findChild<QComboBox*>(QStringLiteral("compareAgainst"))->currentText(), QStringLiteral("B: b"));
+        }
+    }
+
+    /// Of runs of one name the legend has room for what tells them apart; the table has the whole.
+    void runsOfOneNameAreToldByTheirIds()
+    {
+        const auto again = std::make_shared<store::RunHandle>(
+            store::RunHandle { store::RunLocator::ofFile(path("a")), "a2", "a", nullptr });
+        m_state->setSelection({ { QStringLiteral("layers.4.fc.weight"), {} } });
+        m_state->setComparedRuns({ { again, m_state->catalog() } });
+        settle();
+        const auto series = m_view->curves()->picture()->series;
+        QCOMPARE(series.size(), std::size_t { 2 });
+        QCOMPARE(m_state->runName(1), QStringLiteral("a #a2"));
+        QCOMPARE(series[0].runName, QStringLiteral("#a"));
+        QCOMPARE(series[1].runName, QStringLiteral("#a2"));
+        QBuffer table;
+        table.open(QIODevice::WriteOnly);
+        QVERIFY(m_view->writeCsv(&table));
+        QVERIFY(table.data().contains(",a #a2\r\n"));
     }
 
     void repeatedRunsAreABandAndTheirMedian()

@@ -74,7 +74,7 @@ CompareBar::CompareBar(ViewState* state, QWidget* parent)
     m_runsBar->addPart(m_runs); // the first: it stays where it is when what is beside it comes and goes
     m_reference = new RunLabel(this);
     m_runsBar->addPart(m_reference);
-    m_againstBox = m_runsBar->addCombo(tr("B:"), QStringLiteral("compareAgainst"));
+    m_againstBox = m_runsBar->addCombo(tr("B"), QStringLiteral("compareAgainst"), false);
     m_alignBox = m_runsBar->addCombo(tr("Aligned by"), QStringLiteral("compareAlign"));
     addChoice(m_alignBox, staticMetaObject, QT_TR_NOOP("step"), XAxis::Step);
     addChoice(m_alignBox, staticMetaObject, QT_TR_NOOP("samples"), XAxis::Samples);
@@ -139,7 +139,7 @@ void CompareBar::fill()
     for (QComboBox* box : { m_againstBox, m_kindBox, m_statBox, m_rankBox })
         box->clear();
     for (std::size_t run = 1; run <= others; ++run) {
-        addChoice(m_againstBox, m_state->runName(run),
+        addChoice(m_againstBox, tr("B: %1").arg(m_state->runName(run)),
             QString::fromStdString(m_state->comparedRuns()[run - 1].run->locator.text()), static_cast<int>(run));
         m_againstBox->setItemIcon(m_againstBox->count() - 1, runIcon(run));
     }

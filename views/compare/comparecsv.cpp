@@ -72,7 +72,8 @@ void writeCells(CsvWriter& csv, const HeatPicture& picture, int empty)
 
 }
 
-Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture, const CurvePicture* curves)
+Expected<void> writeDifferenceCsv(
+    QIODevice* device, const HeatPicture* picture, const CurvePicture* curves, const QStringList& runs)
 {
     CsvWriter csv(device);
     writeHead(csv,
@@ -90,7 +91,8 @@ Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture,
             if (one.result.buckets[static_cast<std::size_t>(b)].state == CellState::NotCollected)
                 continue;
             writeBucket(csv, one, b, kMapColumns);
-            csv.text(one.ofRunNames.join(QStringLiteral("; "))).text(one.runName);
+            csv.text(one.ofRunNames.join(QStringLiteral("; ")));
+            csv.text(one.ofRunNames.isEmpty() ? runs.value(one.run) : one.runName);
             csv.endRow();
         }
     }

@@ -63,6 +63,19 @@ StepRange beside(const StepColumns& columns, StepRange range)
     return { Step { firstOf(first) }, Step { firstOf(end) - 1 } };
 }
 
+/// "#b878f8f3" of "demo-gpt #b878f8f3" where the name before it is that of all; else as they are.
+QStringList idsOfOneName(const QStringList& names)
+{
+    QStringList ids;
+    for (const QString& name : names) {
+        const qsizetype id = name.lastIndexOf(QLatin1String(" #"));
+        if (id < 0 || name.left(id) != names.front().left(id))
+            return names;
+        ids.append(name.mid(id + 1));
+    }
+    return ids;
+}
+
 int columnsFor(StepRange range, int pixels)
 {
     return static_cast<int>(std::clamp<std::int64_t>(pixels, 1, std::max<std::int64_t>(1, range.count())));
@@ -109,6 +122,7 @@ CurveRequest curveRequestOf(const CompareRequest& request, const std::shared_ptr
     curves.ranks = std::vector<Rank> {};
     curves.selection = keys;
     curves.range = request.range;
+    curves.own = request.steps[run];
     curves.pixels = request.curvePixels;
     curves.isLive = request.isLive;
     curves.xAxis = run == 0 ? request.alignment : XAxis::Step;
@@ -223,6 +237,11 @@ CompareAnswer compareParts(const CompareRequest& request, std::vector<ComparePar
     curves.warp = parts.front().warp;
     curves.hasOneStep = request.hasBand;
     curves.series = request.hasBand ? bandsOfRuns(parts) : linesOfRuns(parts);
+    const QStringList brief = idsOfOneName(request.names);
+    for (CurveSeries& one : curves.series) {
+        if (!request.hasBand)
+            one.runName = brief.value(one.run);
+    }
     answer.curves = std::make_shared<const CurvePicture>(std::move(curves));
     if (request.against < parts.size())
         addDifferenceMap(answer, request, std::move(parts.front()), std::move(parts[request.against]));

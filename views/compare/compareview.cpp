@@ -547,7 +547,7 @@ Expected<void> CompareView::writeCsv(QIODevice* device) const
         break;
     }
     const auto curves = m_curves->picture();
-    return writeDifferenceCsv(device, m_map->picture(), curves && !curves->isEmpty() ? curves.get() : nullptr);
+    return writeDifferenceCsv(device, m_map->picture(), curves && !curves->isEmpty() ? curves.get() : nullptr, names());
 }
 
 }

@@ -23,7 +23,8 @@ namespace telltale::views {
 namespace {
 
 constexpr int kWordsInset = 8; ///< px above and below the words
-constexpr int kNoteHeight = 16;
+constexpr int kNoteHeight = 16; ///< px of a line of the facts
+constexpr int kMostNoteLines = 3;
 constexpr int kWordsLine = 19; ///< px of a line of the sentence
 constexpr int kLeastWordsLines = 2; ///< also of a short one: what is below stays where it is
 constexpr int kMostWordsLines = 4;
@@ -62,6 +63,7 @@ VerdictLine::VerdictLine(Conformance* conformance, QWidget* parent)
     m_note->setObjectName(QStringLiteral("compareNote"));
     m_note->setFont(wordsFont(11));
     m_note->setForegroundRole(QPalette::PlaceholderText);
+    m_note->setWordWrap(true);
     for (QLabel* label : { m_sentence, m_note })
         label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     auto* layout = new QHBoxLayout(this);
@@ -103,10 +105,8 @@ void VerdictLine::setMapNote(const QString& note, bool leads)
 
 void VerdictLine::setCompact(bool on)
 {
-    if (std::exchange(m_isCompact, on) == on)
-        return;
-    m_note->setVisible(!on);
-    fit();
+    if (std::exchange(m_isCompact, on) != on)
+        fit();
 }
 
 void VerdictLine::update()
@@ -138,7 +138,7 @@ void VerdictLine::update()
 void VerdictLine::fit()
 {
     const QFontMetrics metrics = m_sentence->fontMetrics();
-    const int width = m_sentence->width();
+    const int width = m_sentence->width(); // and of the facts below it, which may be hidden yet
     const int wish = (metrics.boundingRect(0, 0, width, kWordsLine, Qt::TextWordWrap, m_text).height() + kWordsLine - 1)
         / kWordsLine;
     const int lines = std::clamp(wish, kLeastWordsLines, kMostWordsLines);
@@ -146,19 +146,32 @@ void VerdictLine::fit()
     m_sentence->setText(
         wish <= lines ? m_text : metrics.elidedText(m_text, Qt::ElideRight, width * (10 * lines - 2) / 10));
     m_sentence->setFixedHeight(std::clamp(wish, 1, lines) * kWordsLine);
-    setFixedHeight(kWordsInset + lines * kWordsLine + (m_isCompact ? 0 : kNoteHeight));
-    // Of the facts below it as many as are whole.
-    const QString between = QStringLiteral("  ·  ");
+    // Of the facts below it as many as are whole; the first, if it is a link, in any case.
+    const QString between = QStringLiteral("\u00A0 ·  ");
     QStringList facts = m_pictureNotes + m_notes;
     const bool hasMapNote = m_conformance->found() && !m_mapNote.isEmpty();
     if (hasMapNote)
         facts.prepend(m_mapNote);
     const QString all = facts.join(between);
     const auto shown = [&] { return facts.join(between) + (facts.join(between) == all ? QString() : between + u'…'); };
-    while (facts.size() > 1 && m_note->fontMetrics().horizontalAdvance(shown()) > m_note->width())
-        facts.removeLast();
-    const QString note = m_note->fontMetrics().elidedText(shown(), Qt::ElideRight, m_note->width());
     const bool leads = hasMapNote && m_mapNoteLeads;
+    const int most = !m_isCompact ? kMostNoteLines : leads ? 1 : 0;
+    const QFontMetrics noteMetrics = m_note->fontMetrics();
+    const auto noteLines = [&](const QString& text) {
+        const QRect words = noteMetrics.boundingRect(0, 0, width, kNoteHeight, Qt::TextWordWrap, text);
+        return std::max(1, (words.height() + kNoteHeight - 1) / kNoteHeight);
+    };
+    if (m_isCompact)
+        facts = leads ? QStringList { m_mapNote } : QStringList();
+    while (facts.size() > 1 && noteLines(shown()) > most)
+        facts.removeLast();
+    QString note = m_isCompact ? facts.join(between) : shown();
+    if (noteLines(note) > most) // lines of words break where they must
+        note = noteMetrics.elidedText(note, Qt::ElideRight, width * (most > 1 ? 10 * most - 2 : 10) / 10);
+    const int noteHeight = std::min(noteLines(note), most) * kNoteHeight;
+    m_note->setVisible(most > 0);
+    m_note->setFixedHeight(noteHeight);
+    setFixedHeight(kWordsInset + lines * kWordsLine + noteHeight);
     m_note->setTextFormat(leads ? Qt::RichText : Qt::PlainText);
     m_note->setTextInteractionFlags(
         leads ? Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard : Qt::NoTextInteraction);
