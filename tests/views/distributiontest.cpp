@@ -552,6 +552,7 @@ private Q_SLOTS:
             QCOMPARE(curves.series.size(), kNumberFormats.size());
             QCOMPARE(curves.series[2].row.label, QStringLiteral("e4m3")); // whole beside its value
             QCOMPARE(curves.series[2].row.slotText(), QStringLiteral("fp8 e4m3"));
+            QVERIFY(curves.fit(YMode::Linear, false).isOfShares()); // in percent, as in the inspector
             QBuffer table;
             table.open(QIODevice::WriteOnly);
             QVERIFY(m_view->writeCsv(&table));

@@ -104,6 +104,7 @@ CurvePicture curvesBelow(const DistributionStrip& strip, BelowStrips below, Step
     for (std::size_t i = 0; i < kNumberFormats.size(); ++i) {
         picture.series.push_back(curveOf(strip, QString::fromLatin1(kNumberFormats[i].name), static_cast<int>(i), range,
             [&](int column) { return lossIn(strip, strip.countsOf(column), static_cast<NumberFormat>(i), below); }));
+        picture.series.back().stat = Stat::Zeros; // a share of all elements as well: in percent
     }
     return picture;
 }
