@@ -3,10 +3,14 @@
 
 #include <QCoreApplication>
 
+#include "moduletree.h"
+
 namespace telltale::items {
 
 QString shownName(const QString& name)
 {
+    if (name == kWholeModel)
+        return QCoreApplication::translate("telltale::items::ModuleTreeModel", "(model)");
     const qsizetype open = name.indexOf(QLatin1String(" ("));
     if (open < 0 || !name.endsWith(u')'))
         return name;

@@ -10,8 +10,8 @@
 /// Names of tensors as people read them. Filters, copies, CSV and the command line keep the run's own. Thread: any.
 namespace telltale::items {
 
-/// "all_reduce train.py:55 main" of the call site of a collective, "all_reduce (train.py[55] main)"; others as they
-/// are.
+/// "all_reduce train.py:55 main" of the call site of a collective, "all_reduce (train.py[55] main)", and the whole
+/// model in the window's language; others as they are.
 QString shownName(const QString& name);
 /// "before" and "after" of the first argument of a collective, "pre_0" and "post_0", "head 3" of "head_3";
 /// others as they are.

@@ -20,6 +20,7 @@
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/items/saidwords.h>
+#include <telltale/items/shownname.h>
 #include <telltale/judge/incident.h>
 #include <telltale/judge/rules.h>
 #include <telltale/judge/wording.h>
@@ -334,6 +335,12 @@ private Q_SLOTS:
         QVERIFY(items::incidentwords::moment(finding, false).contains(items::formatStep(31215)));
         for (const char* name : { "layers.3", "1.2.3", "7 of 8", "", "-", "0x10", "1e", "infinite" })
             QCOMPARE(items::reformatNumber(QString::fromUtf8(name)), QString::fromUtf8(name));
+    }
+
+    void theWholeModelIsSaidWhereverATensorIsNamed()
+    {
+        QCOMPARE(items::shownName(QStringLiteral("(model)")), QStringLiteral("（模型）"));
+        QCOMPARE(items::shownTensor(QStringLiteral("(model)"), Slot::input()), QStringLiteral("（模型） input"));
     }
 
     void whatReceiversAnswerIsSaid()
