@@ -147,7 +147,7 @@ void AttentionView::buildBelow()
 
 void AttentionView::buildBar()
 {
-    m_axesBox = m_bar->addCombo(tr("Axes"), QStringLiteral("attentionAxes"), false);
+    m_axesBox = m_bar->addCombo(tr("Axes"), QStringLiteral("attentionAxes"));
     addChoice(m_axesBox, staticMetaObject, QT_TR_NOOP("layer × head"), HeadAxes::LayerByHead);
     addChoice(m_axesBox, staticMetaObject, QT_TR_NOOP("rank × head"), HeadAxes::RankByHead);
     m_layerBox = m_bar->addCombo(tr("Layer"), QStringLiteral("attentionLayer"));
