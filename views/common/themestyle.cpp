@@ -345,7 +345,10 @@ void ThemeStyle::polish(QWidget* widget)
     if (auto* header = qobject_cast<QHeaderView*>(widget)) {
         // The rule below its words goes to the end; what the dialog itself sets comes after this.
         const auto stretch = [header] {
-            if (qobject_cast<QFileDialog*>(header->window()))
+            const QWidget* up = header;
+            while (up && !qobject_cast<const QFileDialog*>(up))
+                up = up->parentWidget();
+            if (up)
                 header->setStretchLastSection(true);
         };
         QMetaObject::invokeMethod(header, stretch, Qt::QueuedConnection);
