@@ -56,6 +56,65 @@
     </message>
 </context>
 <context>
+    <name>CurveLegend</name>
+    <message numerus="yes">
+        <source>%n more names below</source>
+        <translation>
+            <numerusform>%n more name below</numerusform>
+            <numerusform>%n more names below</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more names above</source>
+        <translation>
+            <numerusform>%n more name above</numerusform>
+            <numerusform>%n more names above</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more ranks below</source>
+        <translation>
+            <numerusform>%n more rank below</numerusform>
+            <numerusform>%n more ranks below</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more ranks above</source>
+        <translation>
+            <numerusform>%n more rank above</numerusform>
+            <numerusform>%n more ranks above</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more runs below</source>
+        <translation>
+            <numerusform>%n more run below</numerusform>
+            <numerusform>%n more runs below</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more runs above</source>
+        <translation>
+            <numerusform>%n more run above</numerusform>
+            <numerusform>%n more runs above</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more lines below</source>
+        <translation>
+            <numerusform>%n more line below</numerusform>
+            <numerusform>%n more lines below</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more lines above</source>
+        <translation>
+            <numerusform>%n more line above</numerusform>
+            <numerusform>%n more lines above</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::items::ConnectionsModel</name>
     <message numerus="yes">
         <source>%1, %2

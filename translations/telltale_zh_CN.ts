@@ -372,10 +372,6 @@
 <context>
     <name>CurveLegend</name>
     <message>
-        <source>%1 more below</source>
-        <translation>下方还有 %1 条</translation>
-    </message>
-    <message>
         <source>%1 not drawn: show all</source>
         <translation>%1 条未绘制：全部显示</translation>
     </message>
@@ -395,9 +391,53 @@
         <source>%1 above, %2 below</source>
         <translation>上方 %1 条，下方 %2 条</translation>
     </message>
-    <message>
-        <source>%1 more above</source>
-        <translation>上方还有 %1 条</translation>
+    <message numerus="yes">
+        <source>%n more names below</source>
+        <translation>
+            <numerusform>下方还有 %n 个名称</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more names above</source>
+        <translation>
+            <numerusform>上方还有 %n 个名称</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more ranks below</source>
+        <translation>
+            <numerusform>下方还有 %n 个 rank</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more ranks above</source>
+        <translation>
+            <numerusform>上方还有 %n 个 rank</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more runs below</source>
+        <translation>
+            <numerusform>下方还有 %n 个运行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more runs above</source>
+        <translation>
+            <numerusform>上方还有 %n 个运行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more lines below</source>
+        <translation>
+            <numerusform>下方还有 %n 条</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more lines above</source>
+        <translation>
+            <numerusform>上方还有 %n 条</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -413,6 +453,16 @@
     <message>
         <source>%1 has no step after %2</source>
         <translation>%1 在第 %2 步之后没有数据</translation>
+    </message>
+    <message>
+        <source>not begun</source>
+        <comment>a run, where its map begins</comment>
+        <translation>未开始</translation>
+    </message>
+    <message>
+        <source>over</source>
+        <comment>a run, where its map ends</comment>
+        <translation>已结束</translation>
     </message>
 </context>
 <context>
@@ -5388,8 +5438,12 @@ GPL-3.0-or-later</translation>
         <translation>选择运行</translation>
     </message>
     <message>
-        <source>B:</source>
-        <translation>B：</translation>
+        <source>B</source>
+        <translation>B</translation>
+    </message>
+    <message>
+        <source>B: %1</source>
+        <translation>B：%1</translation>
     </message>
 </context>
 <context>
@@ -5868,16 +5922,16 @@ GPL-3.0-or-later</translation>
         <translation>没有 rank 连接</translation>
     </message>
     <message>
-        <source>Nothing: the draft is what the ranks ran last, none is connected.</source>
-        <translation>无：草稿与各 rank 最后运行的配置相同，当前没有 rank 连接。</translation>
-    </message>
-    <message>
         <source>Changes against what ran last</source>
         <translation>与最后运行的配置的差异</translation>
     </message>
     <message>
         <source>No rank is connected: who comes back is offered it.</source>
         <translation>没有 rank 连接：重新连接的 rank 会收到它。</translation>
+    </message>
+    <message>
+        <source>Nothing: the draft is what the ranks ran last. None is connected.</source>
+        <translation>无：草稿与各 rank 最后运行的配置相同。当前没有 rank 连接。</translation>
     </message>
 </context>
 <context>
@@ -6680,6 +6734,15 @@ GPL-3.0-or-later</translation>
         <source>step %1</source>
         <translation>第 %1 步</translation>
     </message>
+    <message>
+        <source>attention weight, log</source>
+        <comment>what a scale of colors is of</comment>
+        <translation>注意力权重，对数</translation>
+    </message>
+    <message>
+        <source>weight, log</source>
+        <translation>权重，对数</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::HeadMapsPanel</name>
@@ -6692,16 +6755,8 @@ GPL-3.0-or-later</translation>
         <translation>纵向为 query，横向为 key，记录于第 %1 步</translation>
     </message>
     <message>
-        <source>queries down, keys across, recorded at step %1, the nearest to step %2</source>
-        <translation>纵向为 query，横向为 key，记录于第 %1 步，最接近第 %2 步</translation>
-    </message>
-    <message>
         <source>queries down, keys across, recorded from step %1 to step %2</source>
         <translation>纵向为 query，横向为 key，记录于第 %1 步至第 %2 步</translation>
-    </message>
-    <message>
-        <source>  ·  step %1 is the nearest to step %2</source>
-        <translation>  ·  第 %1 步离第 %2 步最近</translation>
     </message>
     <message numerus="yes">
         <source>  ·  some of %n recorded steps in sight: zoom in to see more</source>
@@ -6734,6 +6789,22 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Rank %1 has recorded no attention maps. Ask for some in the config: &quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</source>
         <translation>rank %1 没有记录注意力图。可在配置中要求记录：&quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</translation>
+    </message>
+    <message>
+        <source>queries down, keys across, recorded at step %1, the last before step %2</source>
+        <translation>纵向为 query，横向为 key，记录于第 %1 步，为第 %2 步之前的最后一次</translation>
+    </message>
+    <message>
+        <source>queries down, keys across, recorded at step %1, the first after step %2</source>
+        <translation>纵向为 query，横向为 key，记录于第 %1 步，为第 %2 步之后的第一次</translation>
+    </message>
+    <message>
+        <source>  ·  step %1 is the last before step %2</source>
+        <translation>  ·  第 %1 步是第 %2 步之前的最后一次</translation>
+    </message>
+    <message>
+        <source>  ·  step %1 is the first after step %2</source>
+        <translation>  ·  第 %1 步是第 %2 步之后的第一次</translation>
     </message>
 </context>
 <context>
@@ -6900,6 +6971,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>This run has no %1.</source>
         <translation>此运行没有“%1”。</translation>
+    </message>
+    <message>
+        <source>by number</source>
+        <translation>按编号</translation>
     </message>
 </context>
 <context>
@@ -8066,6 +8141,18 @@ GPL-3.0-or-later</translation>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
     </message>
+    <message>
+        <source>checksums differ</source>
+        <translation>校验和不同</translation>
+    </message>
+    <message>
+        <source>checksums agree</source>
+        <translation>校验和一致</translation>
+    </message>
+    <message>
+        <source>spread, the bits are the same</source>
+        <translation>差异，各位相同</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ReplicaRanks</name>
@@ -8257,6 +8344,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 escalates otherwise</source>
         <translation>%1 的额外采集已更改</translation>
+    </message>
+    <message>
+        <source>Trying the rules on the chosen runs…</source>
+        <translation>正在所选运行上试验规则…</translation>
     </message>
 </context>
 <context>
