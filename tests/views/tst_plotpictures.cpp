@@ -231,6 +231,7 @@ private Q_SLOTS:
         const CurveLegend beside(QRectF(0, 0, 142, 4 * 18 + 2), quantiles, 0);
         for (int i = 0; i < 7; ++i)
             QCOMPARE(beside.seriesAt({ i < 4 ? 20.0 : 120.0, i % 4 * 18 + 9.0 }), i);
+        QVERIFY(low.hasValues() && !beside.hasValues());
     }
 
     /// What then has no room below is counted, and reached by the wheel.

@@ -519,10 +519,13 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
         axis.steps(plot, m_picture->range, m_stepUnit, marks);
     }
     axis.cursorTags(plot, m_picture->range, marks);
-    if (m_hasLegend)
-        legend(size).paint(painter, legendValues(), m_near, theme, isStatic());
-    const bool compares = state().markA() && state().markB();
-    if (const auto step = legendStep(); m_hasLegend && m_picture->hasOneStep && step && !compares) {
+    bool hasValues = false;
+    if (m_hasLegend) {
+        const CurveLegend names = legend(size);
+        names.paint(painter, legendValues(), m_near, theme, isStatic());
+        hasValues = names.hasValues() && !(state().markA() && state().markB());
+    }
+    if (const auto step = legendStep(); hasValues && m_picture->hasOneStep && step) {
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);
         const QRectF area = legendRect(size);

@@ -207,6 +207,11 @@ CurveLegend::Counted CurveLegend::whatIs(const std::vector<bool>& isCounted, int
     return all.value_or(Counted::Lines);
 }
 
+bool CurveLegend::hasValues() const
+{
+    return std::ranges::any_of(m_shown, [](const Line& line) { return line.form != Form::Beside; });
+}
+
 QString CurveLegend::moreText() const
 {
     const auto text = [](Counted what, int count, bool isBelow) {

@@ -38,6 +38,8 @@ public:
     /// where there is but one.
     int above() const { return m_above; }
     int below() const { return m_hidden; }
+    /// Not where names alone have room, in columns.
+    bool hasValues() const;
     /// "3 more names below": of what is not shown; empty where all is.
     QString moreText() const;
 
