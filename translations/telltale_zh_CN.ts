@@ -5516,6 +5516,10 @@ GPL-3.0-or-later</translation>
         <source>The runs are still being compared.</source>
         <translation>仍在对比这些运行。</translation>
     </message>
+    <message>
+        <source>%1 have none of these curves</source>
+        <translation>%1 没有这些曲线</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ConfigForm</name>

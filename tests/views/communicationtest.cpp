@@ -320,6 +320,29 @@ private Q_SLOTS:
         QCOMPARE(m_view->table()->verticalScrollBar()->maximum(), 0); // and are all seen
     }
 
+    void ofARunThatIsOpenedAgainNothingIsChosen()
+    {
+        settle();
+        const auto lane = [this] { return m_view->lane()->grab().toImage(); };
+        const QImage plain = lane();
+        QTest::mouseClick(m_view->table()->viewport(), Qt::LeftButton, Qt::NoModifier,
+            m_view->table()->visualRect(m_view->table()->model()->index(1, 0)).center());
+        m_view->table()->clearFocus();
+        settle();
+        QVERIFY(lane() != plain);
+        const auto run = m_state->run();
+        const auto catalog = m_state->catalog();
+        const StepRange range = m_state->ownRange();
+        m_state->setRun(nullptr);
+        m_state->setSelection({});
+        m_state->setRun(run);
+        m_state->setCatalog(catalog);
+        m_state->setFullRange(range);
+        settle();
+        QCOMPARE(m_view->table()->current(), QString());
+        QCOMPARE(lane(), plain);
+    }
+
     void theKeyboardReachesEverySite()
     {
         settle();

@@ -638,6 +638,31 @@ private Q_SLOTS:
             metrics.boundingRect(QRect(0, 0, 900, 500), Qt::TextWordWrap, withWholeNames(name, { name })).height());
     }
 
+    void aSelectedRowKeepsMoreOfItsNameThanTheLastPart()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        auto low = std::make_shared<HeatPicture>(picture(200, 20));
+        for (std::size_t row = 0; row < low->rows.size(); ++row) {
+            low->rows[row].key.name = QString::number(row);
+            low->rows[row].label = QStringLiteral("a_module_with_a_long_name.weight");
+            low->rows[row].group = row < 100 ? QStringLiteral("a") : QStringLiteral("b");
+        }
+        low->finish();
+        canvas.resize(600, 400);
+        canvas.setPicture(low);
+        state.setSelection({ low->rows[20].key });
+        const QImage image = canvas.renderTo(canvas.size());
+        const QRect plot = canvas.plotRect();
+        const int middle = plot.top() + plot.height() / 10;
+        const QImage name = image.copy(0, middle - 7, plot.left() - 16, 14);
+        int left = 0;
+        while (left < name.width() && pixelsOf(name.copy(left, 0, 1, 14), Theme::current().base.rgb()) == 14)
+            ++left;
+        const double last = QFontMetricsF(codeFont(11, 600)).horizontalAdvance(QStringLiteral("\u2026weight"));
+        QVERIFY2(name.width() - left > last + 10, qPrintable(QString::number(name.width() - left)));
+    }
+
     void theLinesOfASelectedRowEndWithAMapThatHasNoLegend()
     {
         ViewState state;

@@ -280,7 +280,6 @@ const CommRow* CommunicationView::current() const
 void CommunicationView::choose(const QString& site)
 {
     m_table->choose(site);
-    m_lane->setCurrent(site);
     fillStack();
     const CommRow* row = current();
     if (!row || row->key.name.isEmpty())
@@ -303,13 +302,13 @@ void CommunicationView::takeSelection()
     if (!isHere)
         return;
     m_table->choose(selection.front().name);
-    m_lane->setCurrent(selection.front().name);
     fillStack();
 }
 
 void CommunicationView::fillStack()
 {
     const CommRow* row = current();
+    m_lane->setCurrent(row ? row->site.name : QString()); // of another run none is chosen
     const QStringList frames = row ? row->site.stack : QStringList();
     m_stackHead->setTitle(row ? tr("Stack of %1").arg(row->site.shortCall()) : tr("Stack"));
     m_stackHead->setToolTip(frames.isEmpty() ? QString() : tr("The innermost first; a click copies file:line"));

@@ -391,7 +391,9 @@ void CompareView::show(const CompareAnswer& answer)
                                                                   : tr("not recorded by %1: left out"))
                          .arg(answer.unaligned.join(items::comma())));
     if (!answer.lacking.isEmpty())
-        notes.append(tr("%1 has none of these curves").arg(answer.lacking.join(items::comma())));
+        notes.append(
+            (answer.lacking.size() == 1 ? tr("%1 has none of these curves") : tr("%1 have none of these curves"))
+                .arg(answer.lacking.join(items::comma())));
     if (answer.onlyInA > 0)
         notes.append(tr("%n rows only in A", nullptr, answer.onlyInA));
     if (answer.onlyInB > 0)

@@ -142,10 +142,14 @@ void HeatGutter::paint(QPainter& painter, const Theme& theme, int selected) cons
     }
     if (selected >= 0) {
         const QFont font = codeFont(11, 600);
+        const QFontMetricsF metrics(font);
+        const QString& whole = m_picture.rows[static_cast<std::size_t>(selected)].label;
+        const double room = m_plot.left() - kEdge - 6;
         if (name.isEmpty())
-            name = fitLabels({ m_picture.rows[static_cast<std::size_t>(selected)].label }, QFontMetricsF(font),
-                m_plot.left() - kBeside)
-                       .front();
+            name = fitLabels({ whole }, metrics, room - kInset).front();
+        // Cut between its parts it may have lost all but the last, as others have it: letters before that tell more.
+        if (name != whole && !name.contains(u'.'))
+            name = metrics.elidedText(whole, Qt::ElideLeft, room - 2);
         painter.setFont(font);
         painter.setPen(theme.text);
         painter.drawText(QRectF(0, middle - 8, m_plot.left() - kEdge - 6, 16), Qt::AlignRight | Qt::AlignVCenter, name);
