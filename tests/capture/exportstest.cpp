@@ -217,18 +217,27 @@ private Q_SLOTS:
     {
         tt_agent* agent = open();
         const std::uint32_t layout = addLayout("weight", agent);
-        writeStep(agent, layout, 0);
+        // Once it has written something it has read its config. Amid that no memory may fail: JSON that is taken down
+        // allocates, so all that it may take is asked for before it is begun.
+        tt_counters counters {};
+        std::int64_t step = 0;
+        for (; step < 10000 && counters.spool_bytes == 0; ++step) {
+            writeStep(agent, layout, step);
+            ::usleep(1000);
+            tt_agent_counters(agent, &counters);
+        }
+        QVERIFY(counters.spool_bytes > 0);
         theFailures.isLasting = theFailures.isForAll = true;
         theFailures.left = 0;
         theFailures.haveCome = false;
         theFailures.isArmed = true;
-        for (int step = 1; step < 200 || (!theFailures.haveCome && step < 10000); ++step) {
+        const std::int64_t first = step;
+        for (; step < first + 200 || (!theFailures.haveCome && step < first + 10000); ++step) {
             writeStep(agent, layout, step);
             ::usleep(200);
         }
         theFailures.isArmed = theFailures.isForAll = false;
         QVERIFY(theFailures.haveCome);
-        tt_counters counters;
         tt_agent_counters(agent, &counters);
         QVERIFY(counters.produced > 0);
         tt_agent_close(agent, "finished");

@@ -2,10 +2,12 @@
 #include <telltale/agent/steering.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <telltale/agent/memoryprobe.h>
 #include <telltale/config/revision.h>
 #include <telltale/protocol/datarules.h>
 #include <telltale/protocol/limits.h>
@@ -193,6 +195,11 @@ void Steering::listen()
     std::optional<protocol::ConfigOffer> unjudged;
     {
         const std::lock_guard lock(m_mutex);
+        std::size_t length = m_unjudged ? m_unjudged->json.size() : 0;
+        for (const Word& word : m_words)
+            length = std::max(length, word.json.size());
+        if ((m_unjudged || !m_words.empty()) && !hasMemoryFor(length))
+            throw std::bad_alloc(); // what was said is heard the next time
         words.swap(m_words);
         unjudged.swap(m_unjudged);
         m_changesHeard = m_changes;
