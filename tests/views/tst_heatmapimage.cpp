@@ -452,6 +452,24 @@ private Q_SLOTS:
         QCOMPARE(p.result.states, states);
     }
 
+    void theLegendSaysHowManyStepsWereCollected()
+    {
+        const auto textOf = [](int columns, int every, int extra = -1) {
+            HeatPicture p = picture(2, columns);
+            for (int column = 0; column < columns; ++column) {
+                for (int row = 0; row < 2 && column % every != 1 % every && column != extra; ++row)
+                    p.result.states[static_cast<std::size_t>(row * columns + column)] = CellState::NotCollected;
+            }
+            p.finish();
+            return columnStepsText(p);
+        };
+        QCOMPARE(textOf(100, 1), QStringLiteral("each step"));
+        QCOMPARE(textOf(100, 5), QStringLiteral("one step in 5"));
+        QCOMPARE(textOf(100, 3), QStringLiteral("one step in 3"));
+        QCOMPARE(textOf(100, 5, 50), QString()); // not equally far apart
+        QCOMPARE(textOf(4, 5), QString()); // one column says nothing of others
+    }
+
     void aLowLegendHasColorsThatCanBeReadOrNone()
     {
         HeatPicture p = picture(3, 300);

@@ -31,27 +31,21 @@ std::int64_t stepsOfColumn(const HeatPicture& picture)
         : picture.result.range.count() / picture.columns();
 }
 
-/// In the context that lupdate gives to calls in this namespace.
-QString reductionText(const HeatPicture& picture)
+/// Between two columns of which something was collected; 0 where it is not always the same.
+int spacingOf(const HeatPicture& picture)
 {
-    if (picture.axes == HeatAxes::ModuleByRank)
-        return {};
-    const std::int64_t steps = stepsOfColumn(picture);
-    if (steps <= 1)
-        return QCoreApplication::translate("HeatLegend", "each step");
-    const QString count = formatStep(steps);
-    switch (picture.result.reduction) {
-    case series::Reduction::LargestMagnitude:
-        return QCoreApplication::translate("HeatLegend", "largest of %1 steps").arg(count);
-    case series::Reduction::Smallest:
-        return QCoreApplication::translate("HeatLegend", "smallest of %1 steps").arg(count);
-    case series::Reduction::Sum:
-        return QCoreApplication::translate("HeatLegend", "sum of %1 steps").arg(count);
-    case series::Reduction::Mean:
-    case series::Reduction::None:
-        return QCoreApplication::translate("HeatLegend", "mean of %1 steps").arg(count);
+    int last = -1;
+    int spacing = 0;
+    for (int column = 0; column < picture.columns(); ++column) {
+        if (picture.strongest[static_cast<std::size_t>(column)] == CellState::NotCollected)
+            continue;
+        if (last >= 0 && spacing > 0 && column - last != spacing)
+            return 0;
+        if (last >= 0)
+            spacing = column - last;
+        last = column;
     }
-    return {};
+    return spacing;
 }
 
 /// What the unit of the colors is when it is not the value's own.
@@ -206,6 +200,33 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
 
 }
 
+/// In the context that lupdate gives to calls in this namespace.
+QString columnStepsText(const HeatPicture& picture)
+{
+    if (picture.axes == HeatAxes::ModuleByRank)
+        return {};
+    const std::int64_t steps = stepsOfColumn(picture);
+    if (steps <= 1) {
+        const int spacing = spacingOf(picture);
+        return spacing == 0 ? QString()
+            : spacing == 1  ? QCoreApplication::translate("HeatLegend", "each step")
+                            : QCoreApplication::translate("HeatLegend", "one step in %1").arg(spacing);
+    }
+    const QString count = formatStep(steps);
+    switch (picture.result.reduction) {
+    case series::Reduction::LargestMagnitude:
+        return QCoreApplication::translate("HeatLegend", "largest of %1 steps").arg(count);
+    case series::Reduction::Smallest:
+        return QCoreApplication::translate("HeatLegend", "smallest of %1 steps").arg(count);
+    case series::Reduction::Sum:
+        return QCoreApplication::translate("HeatLegend", "sum of %1 steps").arg(count);
+    case series::Reduction::Mean:
+    case series::Reduction::None:
+        return QCoreApplication::translate("HeatLegend", "mean of %1 steps").arg(count);
+    }
+    return {};
+}
+
 void paintHeatLegend(
     QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme, bool hasSigns)
 {
@@ -235,7 +256,7 @@ void paintHeatLegend(
     }
     painter.setFont(wordsFont(10));
     painter.setPen(theme.text3);
-    QStringList lines { reductionText(picture) };
+    QStringList lines { columnStepsText(picture) };
     // What is subtracted: not the largest difference of any of these steps, which may be larger.
     if (picture.sides && stepsOfColumn(picture) > 1)
         lines.append(QCoreApplication::translate("HeatLegend", "of each run"));

@@ -6,6 +6,7 @@
 #include "heatpicture.h"
 
 class QPainter;
+class QString;
 
 namespace telltale::views {
 
@@ -13,6 +14,9 @@ namespace telltale::views {
 /// for everything that is not a value, unless somebody else draws these. Thread: gui.
 void paintHeatLegend(
     QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme, bool hasSigns = true);
+/// What the steps of a column became; where each column is one step, how many of the steps were collected. Empty where
+/// the columns are ranks, or the steps that were collected are not equally far apart.
+QString columnStepsText(const HeatPicture& picture);
 /// px that paintHeatStrip needs.
 double heatStripWidth(const HeatPicture& picture);
 /// The colors alone, in a line between the smallest and the largest value, at its right end; nothing where they have no
