@@ -8,6 +8,7 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
+#include <QPainter>
 #include <QSlider>
 #include <QTemporaryDir>
 #include <QTranslator>
@@ -16,6 +17,7 @@
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/heatmap/rankmark.h>
 #include <telltale/ranks/facehead.h>
 #include <telltale/ranks/rankmap.h>
 #include <telltale/ranks/ranksview.h>
@@ -431,7 +433,27 @@ private Q_SLOTS:
             QCOMPARE(list.isVisible(), size.width() > 700);
             QCOMPARE(list.isVisible() ? list.x() : list.parentWidget()->width(), m_view->map()->width());
         }
-        QVERIFY(inkIn(m_view->replicaRanks()->grab().toImage(), Theme::current().warnMark) > 0); // one is not as others
+        // One is not as others: it has a sign of its own, not that of an odd rank, and what it means is said.
+        const QImage marked = m_view->replicaRanks()->grab().toImage();
+        const auto isSignAt
+            = [&marked](int y) { return inkIn(marked.copy(0, y, 9, 1), Theme::current().warnMark) > 0; };
+        int top = 26; // below the step
+        while (top < marked.height() && !isSignAt(top))
+            ++top;
+        const QImage sign = marked.copy(0, top, 9, 7);
+        int signs = 0;
+        for (int y = 0; y + 7 <= marked.height(); ++y) {
+            for (int x = 0; x + 9 <= marked.width(); ++x)
+                signs += marked.copy(x, y, 9, 7) == sign ? 1 : 0;
+        }
+        QCOMPARE(signs, 2);
+        QImage odd(9, 20, marked.format());
+        odd.fill(Theme::current().base);
+        QPainter painter(&odd);
+        paintRankMark(painter, { 4, 8 }, analysis::RankOddness::Grade::Odd, Theme::current());
+        painter.end();
+        for (int y = 0; y + 7 <= odd.height(); ++y)
+            QVERIFY(odd.copy(0, y, 9, 7) != sign);
         const auto firstInk = [](const QImage& image) {
             for (int x = 0; x < image.width(); ++x) {
                 for (int y = 2; y < 16; ++y) {
@@ -526,6 +548,21 @@ private Q_SLOTS:
         const auto wide = signsBelow(700), narrow = signsBelow(170);
         QVERIFY(wide.second > 0);
         QVERIFY2(narrow.first > wide.first && narrow.second > wide.second, qPrintable(QString::number(narrow.first)));
+    }
+
+    void whatASignMeansIsSaidInALowMapToo()
+    {
+        m_state->setSelection({ layer(2) });
+        settle();
+        RankMap& map = *m_view->map();
+        for (const int height : { 90, 110, 149, 150 }) {
+            const QImage image = map.renderTo({ 200, height });
+            const int bottom = map.plotRect({ 200, height }).bottom() + 1;
+            const QImage below = image.copy(0, bottom, 200, height - bottom);
+            QVERIFY2(inkIn(below, Theme::current().text2) > 0, qPrintable(QString::number(height)));
+            QVERIFY2(inkIn(below, Theme::current().warnMark) > 0, qPrintable(QString::number(height)));
+            QVERIFY(map.plotRect({ 200, height }).height() >= 40);
+        }
     }
 
     void whatDiffersIsListedInTheSignsOfTheWindowsLanguage()

@@ -201,4 +201,16 @@ void paintFlag(QPainter& painter, QPointF topLeft, const QColor& color)
     painter.restore();
 }
 
+void paintUnequal(QPainter& painter, QPointF center, double size, const QColor& color)
+{
+    const double half = size / 2;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(color, std::max(1.5, size / 6), Qt::SolidLine, Qt::FlatCap));
+    for (const double y : { -half * 0.4, half * 0.4 })
+        painter.drawLine(center + QPointF(-half, y), center + QPointF(half, y));
+    painter.drawLine(center + QPointF(-half * 0.45, half), center + QPointF(half * 0.45, -half));
+    painter.restore();
+}
+
 }

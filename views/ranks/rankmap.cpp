@@ -38,7 +38,7 @@ constexpr int kInset = 12;
 constexpr int kMapTop = 12; ///< px above the map
 constexpr int kSigns = 20; ///< px of a line that explains a sign
 constexpr int kSignLine = 15; ///< px of each of its lines, if it has several
-constexpr int kSignsFrom = 150; ///< px of the height from which there is room for them
+constexpr int kWholeFrom = 150; ///< px of the height from which there is room for all of the words
 constexpr double kMarked = 16; ///< px from which a cell has room for a sign beside its value
 constexpr double kNumbered = 20; ///< px from which a cell says its rank
 constexpr double kValued = 40; ///< px from which it has room for its value above that
@@ -71,6 +71,7 @@ RankMap::RankMap(ViewState* state, QWidget* parent)
 void RankMap::setPicture(std::shared_ptr<const RankMapPicture> picture)
 {
     m_picture = std::move(picture);
+    m_explanations = {};
     invalidate();
 }
 
@@ -88,17 +89,26 @@ QRect RankMap::plotRect(QSize size) const
     for (const Explained& one : explanations(size))
         signs += one.height;
     const int below
-        = (size.height() >= kSignsFrom ? std::max(signs, 2 * kSigns) + 4 : 4) + (m_explained.empty() ? 0 : kSigns);
+        = (size.height() >= kWholeFrom ? std::max(signs, 2 * kSigns) : signs) + 4 + (m_explained.empty() ? 0 : kSigns);
     return { kInset, kMapTop, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kMapTop - below) };
 }
 
-/// Narrow beside the list of replicas they wrap, as long as half of the height is left to the map.
-std::vector<RankMap::Explained> RankMap::explanations(QSize size) const
+const std::vector<RankMap::Explained>& RankMap::explanations(QSize size) const
 {
-    if (!m_picture || m_picture->ranks.empty() || size.height() < kSignsFrom)
+    if (m_explanations.first != size)
+        m_explanations = { size, explain(size) };
+    return m_explanations.second;
+}
+
+/// Narrow beside the list of replicas they wrap, as long as half of the height is left to the map; in a low map they
+/// are the sign's name alone.
+std::vector<RankMap::Explained> RankMap::explain(QSize size) const
+{
+    if (!m_picture || m_picture->ranks.empty())
         return {};
+    const bool isWhole = size.height() >= kWholeFrom;
     std::vector<Explained> all;
-    if (!m_picture->areCompared)
+    if (!m_picture->areCompared && isWhole)
         all.push_back({ RankOddness::Grade::Like,
             tr("Fewer than %1 ranks hold the same part of the model: none can be told to be odd.")
                 .arg(analysis::kLeastPeers) });
@@ -109,10 +119,10 @@ std::vector<RankMap::Explained> RankMap::explanations(QSize size) const
         const bool isSeen = std::any_of(m_picture->ranks.begin(), m_picture->ranks.end(),
             [grade = grade](const MapRank& one) { return one.odd.grade == grade; });
         if (m_picture->areCompared && isSeen)
-            all.push_back({ grade, words });
+            all.push_back({ grade, isWhole ? words : rankMarkText(grade) });
     }
     const QFontMetrics metrics(wordsFont(11));
-    int lines = std::max(2, (size.height() - kMapTop) / 2 / kSignLine);
+    int lines = isWhole ? std::max(2, (size.height() - kMapTop) / 2 / kSignLine) : static_cast<int>(all.size());
     for (Explained& one : all) {
         one.left = kInset + (one.grade == RankOddness::Grade::Like ? 0 : 16);
         const QRect room(0, 0, size.width() - kInset - one.left, QWIDGETSIZE_MAX);
@@ -207,8 +217,7 @@ void RankMap::paintFrame(QImage& frame, QSize size)
     for (const RankMapLayout::Label& label : layout.blockLabels())
         painter.drawText(label.box, Qt::AlignLeft | Qt::AlignVCenter, label.text);
     paintCells(painter, layout);
-    if (size.height() >= kSignsFrom)
-        paintSigns(painter, size);
+    paintSigns(painter, size);
     paintStates(painter, size);
 }
 
@@ -290,11 +299,12 @@ void RankMap::paintSigns(QPainter& painter, QSize size) const
 {
     const Theme& theme = Theme::current();
     painter.setFont(wordsFont(11));
-    const std::vector<Explained> all = explanations(size);
+    const std::vector<Explained>& all = explanations(size);
     int y = size.height();
     for (const Explained& one : all)
         y -= one.height;
-    y = std::min(y, size.height() - 2 * kSigns);
+    if (size.height() >= kWholeFrom)
+        y = std::min(y, size.height() - 2 * kSigns);
     for (const Explained& one : all) {
         if (one.grade != RankOddness::Grade::Like)
             paintRankMark(painter, QPointF(kInset + 5, y + kSigns / 2.0 - 2), one.grade, theme);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include <telltale/common/plotcanvas.h>
 
@@ -48,7 +49,8 @@ private:
     };
 
     RankMapLayout layoutFor(QSize size) const;
-    std::vector<Explained> explanations(QSize size) const;
+    const std::vector<Explained>& explanations(QSize size) const;
+    std::vector<Explained> explain(QSize size) const;
     const MapRank* find(Rank rank) const;
     void paintCells(QPainter& painter, const RankMapLayout& layout) const;
     void paintSigns(QPainter& painter, QSize size) const;
@@ -57,6 +59,7 @@ private:
 
     std::shared_ptr<const RankMapPicture> m_picture;
     std::vector<series::CellState> m_explained;
+    mutable std::pair<QSize, std::vector<Explained>> m_explanations; ///< of the picture, and the size they are for
     Rank m_near { -1 }; ///< pointed at by the mouse or the keys
 };
 
