@@ -50,8 +50,12 @@ Panel makeRuns(const WindowParts& parts, QWidget* parent)
         });
     QObject::connect(panel, &RunsPanel::endComparisonWanted, parts.views.state,
         [state = parts.views.state] { state->setComparedRuns({}); });
-    QObject::connect(parts.views.state, &views::ViewState::comparedChanged, panel,
-        [panel, state = parts.views.state] { panel->setComparing(!state->comparedRuns().empty()); });
+    QObject::connect(parts.views.state, &views::ViewState::comparedChanged, panel, [panel, state = parts.views.state] {
+        QStringList ids;
+        for (const views::ComparedRun& one : state->comparedRuns())
+            ids.append(QString::fromStdString(one.run->id));
+        panel->setCompared(ids);
+    });
     QObject::connect(parts.driver, &RunDriver::runOpened, panel,
         [panel, state = parts.views.state] { panel->setCurrentRun(QString::fromStdString(state->run()->id)); });
     return { panel, panel->head() };

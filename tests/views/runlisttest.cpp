@@ -12,6 +12,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include <telltale/common/theme.h>
 #include <telltale/items/roles.h>
 #include <telltale/runs/paneltree.h>
 #include <telltale/runs/runspanel.h>
@@ -227,6 +228,39 @@ private Q_SLOTS:
         QVERIFY(state()->comparedName().contains(QStringLiteral(" #")));
         QVERIFY(state()->runName(0).contains(QStringLiteral(" #")));
         QVERIFY(state()->runName(0) != state()->runName(1));
+    }
+
+    void comparedRunsAreMarkedWithTheirLines()
+    {
+        m_window->openPath(m_other);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        const QString own = firstId();
+        const QString other = QString::fromStdString(archived().back().id);
+        auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        const auto rowOf = [&](const QString& id) {
+            const auto* proxy = qobject_cast<QAbstractProxyModel*>(tree->model());
+            return proxy->mapFromSource(m_window->driver()->runs()->indexOf(id));
+        };
+        const auto said = [&](const QString& id) { return rowOf(id).data(Qt::AccessibleTextRole).toString(); };
+        const auto hasLine = [&](const QString& id, std::size_t slot) {
+            QRect row = tree->visualRect(rowOf(id));
+            row.setLeft(0);
+            const QImage image = tree->viewport()->grab(row).toImage();
+            const QColor color = views::Theme::current().series.at(slot);
+            for (int x = 0; x < image.width(); ++x) {
+                if (image.pixelColor(x, image.height() / 2) == color)
+                    return true;
+            }
+            return false;
+        };
+        m_window->driver()->compare(own, { other });
+        QTRY_VERIFY_WITH_TIMEOUT(state()->comparedRun() && state()->catalog(), 20'000);
+        QTRY_VERIFY2(said(own).endsWith(QStringLiteral(", compared, 1 of 2")), qPrintable(said(own)));
+        QVERIFY2(said(other).endsWith(QStringLiteral(", compared, 2 of 2")), qPrintable(said(other)));
+        QVERIFY(hasLine(own, 0) && hasLine(other, 1));
+        state()->setComparedRuns({});
+        QVERIFY2(!said(own).contains(QStringLiteral("compared")), qPrintable(said(own)));
+        QVERIFY(!hasLine(own, 0) && !hasLine(other, 1));
     }
 
     void aFilterThatNoModuleMatchesSaysSo()

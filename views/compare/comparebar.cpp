@@ -10,12 +10,11 @@
 
 #include <telltale/common/dataview.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/runicon.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/tooltiptext.h>
-
-#include "runicon.h"
 
 namespace telltale::views {
 namespace {

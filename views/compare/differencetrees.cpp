@@ -11,6 +11,7 @@
 #include <telltale/common/columnfit.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
+#include <telltale/common/runicon.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
@@ -18,7 +19,6 @@
 #include <telltale/items/tooltiptext.h>
 
 #include "comparewords.h"
-#include "runicon.h"
 
 namespace telltale::views {
 namespace {

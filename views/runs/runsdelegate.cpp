@@ -3,13 +3,19 @@
 
 #include <QPainter>
 
+#include <telltale/common/runicon.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/runsmodel.h>
 
 #include "paneltree.h"
+#include "runsfilter.h"
 #include "stateglyph.h"
 
 namespace telltale::views {
+
+namespace {
+constexpr int kLine = 14; ///< px of a compared run's, left of its state
+}
 
 void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
@@ -39,6 +45,13 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         paintRunState(painter, glyph, static_cast<store::RunState>(index.data(items::StateRole).toInt()),
             index.data(items::SeverityRole).toInt());
         text.setLeft(text.left() + 22);
+        if (const int place = index.data(RunsFilter::kComparedRole).toInt(); place >= 0) {
+            // Beside the row, where a name loses nothing, and as in a plot: on the fill of a selected row some of the
+            // colors would hardly be seen.
+            const QRect line(option.rect.left() - kLine - 1, text.top() + 3, kLine, text.height() - 6);
+            painter->fillRect(line.adjusted(-2, 0, 2, 0), theme.base);
+            runIcon(static_cast<std::size_t>(place)).paint(painter, line);
+        }
         painter->setFont(wordsFont(12));
         painter->setPen(theme.text);
         // Part of an id would tell nothing: the name has the room then.

@@ -35,9 +35,28 @@ QString RunsFilter::setLine(const QString& line)
     return {};
 }
 
+void RunsFilter::setCompared(const QStringList& ids)
+{
+    m_compared = ids;
+    for (int row = 0; row < rowCount(); ++row) {
+        const QModelIndex heading = index(row, 0);
+        if (const int count = rowCount(heading); count > 0)
+            Q_EMIT dataChanged(index(0, 0, heading), index(count - 1, 0, heading));
+    }
+}
+
 QVariant RunsFilter::data(const QModelIndex& index, int role) const
 {
+    if (role == kComparedRole) {
+        const QString id = index.siblingAtColumn(0).data(items::KeyRole).toString();
+        return id.isEmpty() ? -1 : static_cast<int>(m_compared.indexOf(id));
+    }
     QVariant value = QSortFilterProxyModel::data(index, role);
+    if (role == Qt::AccessibleTextRole && index.column() == items::RunsModel::NameColumn) {
+        const int place = index.data(kComparedRole).toInt();
+        const QString name = value.isValid() ? value.toString() : index.data().toString();
+        return place < 0 ? value : tr("%1, compared, %2 of %3").arg(name).arg(place + 1).arg(m_compared.size());
+    }
     if (role != items::CountRole || !value.isValid())
         return value;
     const int shown = rowCount(index.siblingAtColumn(0));

@@ -22,6 +22,9 @@ public:
     QString setLine(const QString& line);
     /// A heading counts what is shown of it, too: "3 of 7".
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    /// Ids of the runs that stand beside each other in the views, that which is shown first; none without a comparison.
+    void setCompared(const QStringList& ids);
+    static constexpr int kComparedRole = Qt::UserRole + 100; ///< place of a run among them, -1 of another
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
@@ -29,6 +32,7 @@ protected:
 private:
     items::RunsModel* m_model;
     archive::RunQuery m_query;
+    QStringList m_compared;
 };
 
 }

@@ -229,6 +229,7 @@ void RunsPanel::setClosedHeadings(const QStringList& keys)
 void RunsPanel::setCurrentRun(const QString& id)
 {
     m_currentId = id;
+    markCompared();
     m_tree->viewport()->update();
     // Nothing is highlighted until a run that is not listed yet is: refresh() comes back here then.
     const QModelIndex index = m_proxy->mapFromSource(m_model->indexOf(id));
@@ -259,18 +260,25 @@ void RunsPanel::selectionChanged()
     Q_EMIT runsSelected(ids);
 }
 
-void RunsPanel::setComparing(bool on)
+void RunsPanel::setCompared(const QStringList& ids)
 {
-    m_isComparing = on;
+    m_compared = ids;
+    markCompared();
     updateCompare();
+}
+
+void RunsPanel::markCompared()
+{
+    m_proxy->setCompared(m_compared.isEmpty() ? QStringList() : QStringList { m_currentId } + m_compared);
 }
 
 void RunsPanel::updateCompare()
 {
-    m_compare->setEnabled(m_isComparing || selectedIds().size() > 1);
-    m_compare->setChecked(m_isComparing);
+    const bool isComparing = !m_compared.isEmpty();
+    m_compare->setEnabled(isComparing || selectedIds().size() > 1);
+    m_compare->setChecked(isComparing);
     m_compare->setToolTip(
-        m_isComparing ? tr("End the comparison") : tr("Compare the selected runs (Ctrl+click selects more)"));
+        isComparing ? tr("End the comparison") : tr("Compare the selected runs (Ctrl+click selects more)"));
     m_compare->setAccessibleName(m_compare->toolTip());
 }
 

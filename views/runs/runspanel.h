@@ -31,7 +31,8 @@ public:
     PanelHead* head() const { return m_head; }
     /// Marks the run that the views show.
     void setCurrentRun(const QString& id);
-    void setComparing(bool on); ///< the button for it ends what it began
+    /// Ids of the runs that are compared with the one that is shown; while there are some, the button ends that.
+    void setCompared(const QStringList& ids);
     void showSearch();
     bool editName(const QString& id); ///< in its row; false where that cannot be seen
     /// The highlighted run; empty without one, or where the list cannot be seen.
@@ -73,6 +74,7 @@ private:
     void compareSelected();
     void selectionChanged();
     void updateCompare();
+    void markCompared();
 
     items::RunsModel* m_model;
     RunsFilter* m_proxy;
@@ -84,7 +86,7 @@ private:
     QToolButton* m_compare;
     QString m_currentId;
     std::set<QString> m_closed; ///< headings that the user closed
-    bool m_isComparing = false;
+    QStringList m_compared;
     bool m_columnsChosen = false; ///< by the user
     QList<QAction*> m_runActions;
     QList<QAction*> m_listActions;

@@ -4,7 +4,7 @@
 #include <QIconEngine>
 #include <QPainter>
 
-#include <telltale/common/seriesstyle.h>
+#include "seriesstyle.h"
 
 namespace telltale::views {
 namespace {
