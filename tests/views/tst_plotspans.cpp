@@ -538,6 +538,48 @@ private Q_SLOTS:
         QVERIFY2(left < 150, qPrintable(QString::number(left)));
     }
 
+    /// Each has its own where there is room, else they are said together.
+    void lastValuesOfRunsThatEndedElsewhereSayTheirSteps()
+    {
+        const auto panelOf = [](const QStringList& names) {
+            ScalarPanel panel;
+            for (const QString& name : names) {
+                CurveSeries& one = panel.picture.series.emplace_back();
+                one.runName = name;
+                one.hasRunColor = true;
+                one.isOtherRun = panel.picture.series.size() > 1;
+                one.slot = one.isOtherRun ? 1 : 0;
+                one.result.range = { Step { 0 }, Step { 9 } };
+                one.result.buckets.assign(10, single(0.25));
+            }
+            return panel;
+        };
+        const auto headerOf = [](const ScalarPanel& panel, int width, const ValueOf& valueOf, std::optional<Step> at) {
+            QImage image(width + 110, 40, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            paintPanelHeader(painter, QRect(100, 32, width, 8), panel, { valueOf, at, 0 }, 100);
+            return image;
+        };
+        const ScalarPanel alike = panelOf({ QStringLiteral("a"), QStringLiteral("b") });
+        ScalarPanel panel = alike;
+        for (std::size_t i = 7; i < 10; ++i)
+            panel.picture.series.back().result.buckets[i] = {};
+        const ScalarPanel said = panelOf({ QStringLiteral("a, at 9"), QStringLiteral("b, at 6") });
+        QCOMPARE(headerOf(panel, 600, lastValueOf, {}), headerOf(said, 600, lastValueOf, {}));
+        const auto atOwn = [&panel](const CurveSeries& one) {
+            LastValue value = lastValueOf(one);
+            if (&one == &panel.picture.series.back())
+                value.at = { Step { 6 }, Step { 6 } };
+            return value;
+        };
+        int width = 600;
+        while (width > 100 && headerOf(panel, width, lastValueOf, {}) == headerOf(said, width, lastValueOf, {}))
+            --width;
+        QVERIFY(headerOf(panel, width, lastValueOf, {}) != headerOf(alike, width, lastValueOf, {}));
+        QCOMPARE(headerOf(panel, width, lastValueOf, {}), headerOf(panel, width, atOwn, Step { 9 }));
+    }
+
     void titlesThatAreCutReadUnlikeEachOther()
     {
         std::vector<ScalarPanel> panels;

@@ -2,6 +2,7 @@
 #include "overviewheader.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -27,6 +28,7 @@ namespace {
 constexpr int kSwatch = 14; ///< length of a line's sample
 constexpr double kNameGap = 6; ///< of a value from its name, and of that from the sample
 constexpr double kEntryGap = 14;
+constexpr double kBeforeValues = 10; ///< behind what says how the axis is read
 constexpr std::size_t kMostUncolored = 4; ///< ranks whose values say no line's color
 constexpr double kLeastName = 48; ///< of a run: one that is not named says nothing
 constexpr double kTitleLeft = 12; ///< where one is wider than the gutter
@@ -152,17 +154,20 @@ struct Header {
         }
         return width;
     }
-    /// "at 309–312": once, whatever steps the samples of its ranks are of.
-    QString steps(Step asked) const
+    /// "at 309–312": once, whatever steps the samples of its ranks and runs are of; empty where none was asked for and
+    /// they are all of the last one.
+    QString steps(std::optional<Step> asked) const
     {
+        const StepRange own = asked ? StepRange { *asked, *asked } : StepRange();
         StepRange all;
         for (const HeaderEntry& entry : entries) {
-            if (entry.one->isGroup)
+            const StepRange at = entry.last.at.isEmpty() ? own : entry.last.at;
+            if (entry.one->isGroup || at.isEmpty())
                 continue;
-            const StepRange at = entry.last.at.isEmpty() ? StepRange { asked, asked } : entry.last.at;
             all = all.isEmpty() ? at : StepRange { std::min(all.first, at.first), std::max(all.last, at.last) };
         }
-        return stepsText(all.isEmpty() ? StepRange { asked, asked } : all);
+        all = all.isEmpty() ? own : all;
+        return all.isEmpty() ? QString() : stepsText(all);
     }
     /// What stands behind a name goes before anything of the name.
     void shorten(double room)
@@ -189,8 +194,34 @@ struct Header {
     }
 };
 
+/// Of the newest sample.
+StepRange lastSteps(const CurveSeries& one)
+{
+    int bucket = static_cast<int>(one.result.buckets.size());
+    while (--bucket >= 0) {
+        if (one.result.buckets[static_cast<std::size_t>(bucket)].state >= CellState::Value)
+            return stepsOf(one.result, bucket);
+    }
+    return {};
+}
+
+/// Last values of runs that ended at other steps say theirs.
+void addLastSteps(std::vector<HeaderEntry>& entries)
+{
+    std::vector<StepRange> last;
+    for (const HeaderEntry& entry : entries)
+        last.push_back(lastSteps(*entry.one));
+    if (std::ranges::adjacent_find(last, std::ranges::not_equal_to()) == last.end())
+        return;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        entries[i].last.at = last[i];
+        if (!last[i].isEmpty())
+            entries[i].name = joined(entries[i].name, stepsText(last[i]));
+    }
+}
+
 /// Of numbered parts the chosen rank's; of many runs one line each, whose ranks are said where they could be others.
-Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf)
+Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf, bool isOfOneStep)
 {
     const std::vector<CurveSeries>& all = panel.picture.series;
     const CurveSeries& first = all.front();
@@ -229,6 +260,8 @@ Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf)
         for (HeaderEntry& entry : header.entries)
             entry.brief = entry.one->runName;
     }
+    if (first.hasRunColor && !isOfOneStep)
+        addLastSteps(header.entries);
     return header;
 }
 
@@ -237,7 +270,7 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
 {
     const Theme& theme = Theme::current();
     const QFontMetricsF metrics(wordsFont(11));
-    Header header = headerOf(panel, look.valueOf);
+    Header header = headerOf(panel, look.valueOf, look.step.has_value());
     std::vector<HeaderEntry>& entries = header.entries;
     if (entries.empty())
         return;
@@ -247,11 +280,16 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
         entries.resize(kMostUncolored);
     const auto rest = [&] { return entries.size() < count ? more : 0; };
     const CurveSeries* const chosen = panel.isShared ? nullptr : entries.front().one;
-    QString when = look.step ? header.steps(*look.step) : QString();
-    double room = words.right() - left - (when.isEmpty() ? 0 : metrics.horizontalAdvance(when) + kEntryGap)
-        - (header.of.isEmpty() ? 0 : metrics.horizontalAdvance(header.of) + kEntryGap);
+    QString when = look.step ? header.steps(look.step) : QString();
+    const auto roomBeside = [&] {
+        return words.right() - left - (when.isEmpty() ? 0 : metrics.horizontalAdvance(when) + kEntryGap)
+            - (header.of.isEmpty() ? 0 : metrics.horizontalAdvance(header.of) + kEntryGap);
+    };
+    double room = roomBeside();
     const bool isBrief = header.width() + rest() > room;
     if (isBrief) {
+        when = header.steps(look.step);
+        room = roomBeside();
         header.shorten(room);
         header.of = header.briefOf.isEmpty() ? header.of : header.briefOf;
     }
@@ -261,8 +299,8 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
         entries.pop_back();
         header.shorten(room - rest());
     }
-    if (look.step)
-        when = header.steps(*look.step);
+    if (look.step || isBrief)
+        when = header.steps(look.step);
     // With one rank chosen or not, the ranks stand in one order.
     const auto place = [](const HeaderEntry& entry) { return std::pair(entry.one->isGroup, entry.one->row.rank); };
     if (!panel.isShared && std::ranges::none_of(entries, [](const auto& entry) { return entry.one->isOtherRun; }))
@@ -402,7 +440,9 @@ void paintPanelHeader(
     const QRectF line(plot.left(), plot.top() - kPanelHeader + 2, plot.width(), 18);
 
     HeaderWords words(painter, line);
-    paintValues(words, panel, look, captionLeft);
+    const QString log = QCoreApplication::translate("telltale::views::OverviewCanvas", "log");
+    const auto widthOf = [](const QString& said) { return QFontMetricsF(wordsFont(11)).horizontalAdvance(said) + 3; };
+    paintValues(words, panel, look, captionLeft + (look.isLog ? std::ceil(widthOf(log)) + kBeforeValues : 0));
 
     painter.setFont(wordsFont(12, 600));
     painter.setPen(theme.text);
@@ -420,13 +460,13 @@ void paintPanelHeader(
                       .arg(formatValue(look.smoothing, look.smoothing > 0.9 ? 2 : 1))
                 : QCoreApplication::translate("telltale::views::OverviewCanvas", "not smoothed"));
     if (look.isLog)
-        how.append(QCoreApplication::translate("telltale::views::OverviewCanvas", "log"));
+        how.append(log);
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
     for (; !how.isEmpty(); how.removeFirst()) { // how the axis is read comes before how the line is drawn
         const QString said = how.join(items::comma());
-        const double taken = QFontMetricsF(painter.font()).horizontalAdvance(said) + 3;
-        if (captionLeft + taken >= words.right() - 10)
+        const double taken = widthOf(said);
+        if (captionLeft + taken > words.right() - kBeforeValues)
             continue;
         painter.drawText(QRectF(captionLeft, line.top(), taken, line.height()), Qt::AlignLeft | Qt::AlignVCenter, said);
         return;
