@@ -72,8 +72,7 @@ void writeCells(CsvWriter& csv, const HeatPicture& picture, int empty)
 
 }
 
-Expected<void> writeDifferenceCsv(
-    QIODevice* device, const HeatPicture* picture, const CurvePicture* curves, const QStringList& runs)
+Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture, const CurvePicture* curves)
 {
     CsvWriter csv(device);
     writeHead(csv,
@@ -92,7 +91,7 @@ Expected<void> writeDifferenceCsv(
                 continue;
             writeBucket(csv, one, b, kMapColumns);
             csv.text(one.ofRunNames.join(QStringLiteral("; ")));
-            csv.text(one.ofRunNames.isEmpty() ? runs.value(one.run) : one.runName);
+            csv.text(one.ofRunNames.isEmpty() ? curves->runs.value(one.run) : one.runName);
             csv.endRow();
         }
     }

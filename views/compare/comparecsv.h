@@ -17,10 +17,9 @@ namespace telltale::views {
 // What a comparison shows, as CSV. Thread: gui.
 
 /// Every cell of the map: both values, their difference and ratio, and of which runs they are. Null: the head alone.
-/// `curves` stand behind its cells in columns of their own, and name their run of `runs`, or all that they are the
-/// range or the median of; null: there are none.
-Expected<void> writeDifferenceCsv(
-    QIODevice* device, const HeatPicture* picture, const CurvePicture* curves, const QStringList& runs);
+/// `curves` stand behind its cells in columns of their own, and name their run, or all that they are the range or the
+/// median of; null: there are none.
+Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture, const CurvePicture* curves);
 /// What differs first, and most of each kind. Null: the head alone.
 Expected<void> writeFindingsCsv(QIODevice* device, const judge::Comparison* found);
 Expected<void> writeFactsCsv(

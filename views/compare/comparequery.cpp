@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <telltale/plot/runnames.h>
+
 #include "differencemap.h"
 #include "runcurves.h"
 
@@ -61,19 +63,6 @@ StepRange beside(const StepColumns& columns, StepRange range)
         return { range.first, Step { range.first.value - 1 } };
     const auto firstOf = [&](std::int64_t c) { return range.first.value + (c * range.count() + count - 1) / count; };
     return { Step { firstOf(first) }, Step { firstOf(end) - 1 } };
-}
-
-/// "#b878f8f3" of "demo-gpt #b878f8f3" where the name before it is that of all; else as they are.
-QStringList idsOfOneName(const QStringList& names)
-{
-    QStringList ids;
-    for (const QString& name : names) {
-        const qsizetype id = name.lastIndexOf(QLatin1String(" #"));
-        if (id < 0 || name.left(id) != names.front().left(id))
-            return names;
-        ids.append(name.mid(id + 1));
-    }
-    return ids;
 }
 
 int columnsFor(StepRange range, int pixels)
@@ -237,7 +226,8 @@ CompareAnswer compareParts(const CompareRequest& request, std::vector<ComparePar
     curves.warp = parts.front().warp;
     curves.hasOneStep = request.hasBand;
     curves.series = request.hasBand ? bandsOfRuns(parts) : linesOfRuns(parts);
-    const QStringList brief = idsOfOneName(request.names);
+    curves.runs = request.names;
+    const QStringList brief = briefRunNames(request.names);
     for (CurveSeries& one : curves.series) {
         if (!request.hasBand)
             one.runName = brief.value(one.run);

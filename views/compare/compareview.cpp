@@ -23,6 +23,7 @@
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvecsv.h>
 #include <telltale/plot/exactvalues.h>
+#include <telltale/plot/runnames.h>
 
 #include "comparebar.h"
 #include "comparecsv.h"
@@ -212,14 +213,6 @@ std::vector<store::RunRef> CompareView::runs() const
     return runs;
 }
 
-QStringList CompareView::names() const
-{
-    QStringList names;
-    for (std::size_t run = 0; run <= context().state->comparedRuns().size(); ++run)
-        names.append(context().state->runName(run));
-    return names;
-}
-
 QString CompareView::emptyText() const
 {
     const ViewState& state = *context().state;
@@ -306,7 +299,7 @@ CompareRequest CompareView::request() const
 {
     const ViewState& state = *context().state;
     CompareRequest request;
-    request.names = names();
+    request.names = runNames(state);
     request.steps.push_back(stepsOf(*state.run(), *state.catalog()));
     for (const ComparedRun& one : state.comparedRuns())
         request.steps.push_back(stepsOf(*one.run, *one.catalog));
@@ -387,9 +380,10 @@ void CompareView::show(const CompareAnswer& answer)
     m_values->ask();
     QStringList notes;
     if (!answer.unaligned.isEmpty())
-        notes.append((answer.unaligned.front() == names().front() ? tr("not recorded by %1: aligned by step")
-                                                                  : tr("not recorded by %1: left out"))
-                         .arg(answer.unaligned.join(items::comma())));
+        notes.append(
+            (answer.unaligned.front() == context().state->runName(0) ? tr("not recorded by %1: aligned by step")
+                                                                     : tr("not recorded by %1: left out"))
+                .arg(answer.unaligned.join(items::comma())));
     if (!answer.lacking.isEmpty())
         notes.append(
             (answer.lacking.size() == 1 ? tr("%1 has none of these curves") : tr("%1 have none of these curves"))
@@ -455,7 +449,7 @@ void CompareView::showConformance()
         const QString none = m_conformance.isBusy() ? tr("The runs are still being compared.") : QString();
         m_findings->setEmptyText(found ? m_verdict->text() : none);
         m_facts->setEmptyText(found ? tr("Configs, hyperparameters and environments are the same.") : none);
-        m_facts->set(names(), m_conformance.facts());
+        m_facts->set(runNames(*context().state), m_conformance.facts());
     }
     if (isSettled())
         Q_EMIT settled();
@@ -508,12 +502,11 @@ bool CompareView::isSettled() const
 void CompareView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    const QStringList runNames = names();
     PictureCaption caption = PictureCaption::of(state,
         { kindText(state.kind()), statText(state.stat()),
             tr("%1, A: %2, B: %3")
                 .arg(m_bar->value() == HeatScale::Ratio ? QStringLiteral("B ÷ A") : QStringLiteral("B − A"),
-                    runNames.front(), runNames.value(static_cast<int>(m_bar->against()))) },
+                    state.runName(0), state.runName(m_bar->against())) },
         true);
     const Theme& theme = Theme::current();
     painter.setFont(wordsFont(13));
@@ -543,13 +536,13 @@ Expected<void> CompareView::writeCsv(QIODevice* device) const
     case BelowMap::Findings:
         return writeFindingsCsv(device, m_conformance.found() ? &*m_conformance.found() : nullptr);
     case BelowMap::Facts:
-        return writeFactsCsv(device, names(), m_conformance.facts());
+        return writeFactsCsv(device, runNames(*context().state), m_conformance.facts());
     case BelowMap::Lines:
     case BelowMap::Band:
         break;
     }
     const auto curves = m_curves->picture();
-    return writeDifferenceCsv(device, m_map->picture(), curves && !curves->isEmpty() ? curves.get() : nullptr, names());
+    return writeDifferenceCsv(device, m_map->picture(), curves && !curves->isEmpty() ? curves.get() : nullptr);
 }
 
 }

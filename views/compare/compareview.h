@@ -63,7 +63,6 @@ private:
     void goTo(const judge::Deviation& deviation);
     void copyReport() const;
     std::vector<store::RunRef> runs() const;
-    QStringList names() const;
     bool hasOthers() const;
     CompareRequest request() const;
     QString emptyText() const;

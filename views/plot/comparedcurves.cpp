@@ -10,6 +10,8 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
 
+#include "runnames.h"
+
 namespace telltale::views {
 
 namespace {
@@ -93,11 +95,15 @@ std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(
     if (std::none_of(m_others.begin(), last, isReady))
         return main;
     auto merged = std::make_shared<CurvePicture>(*main);
-    const bool isByRun = hasRunColors || runs > 1;
+    merged->runs = runNames(*m_context.state);
+    const QStringList names = briefRunNames(merged->runs);
+    const bool isOneRow = std::ranges::all_of(
+        merged->series, [&](const CurveSeries& one) { return belongTogether(merged->series.front(), one); });
+    const bool isByRun = hasRunColors || runs > 1 || isOneRow;
     int place = -1;
     const CurveSeries* before = nullptr;
     for (CurveSeries& own : merged->series) {
-        own.runName = m_context.state->runName(0);
+        own.runName = names.front();
         place += before && belongTogether(*before, own) ? 0 : 1;
         before = &own;
         if (!isByRun)
@@ -108,6 +114,8 @@ std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(
     for (std::size_t run = 0; run < runs; ++run) {
         if (!isReady(m_others[run]))
             continue;
+        const std::size_t count = merged->series.size();
+        const QString name = names.value(static_cast<int>(run + 1));
         for (const CurveSeries& one : m_others[run]->series) {
             const auto beside = std::find_if(merged->series.rbegin(), merged->series.rend(),
                 [&](const CurveSeries& other) { return belongTogether(one, other); });
@@ -115,11 +123,14 @@ std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(
                 continue;
             CurveSeries other = one;
             other.run = static_cast<int>(run + 1);
+            other.runName = name;
             other.hasRunColor = isByRun;
             other.slot
                 = isByRun ? beside->slot / kColors * kColors + static_cast<int>(run + 1) % kColors : beside->slot;
             merged->series.insert(beside.base(), std::move(other));
         }
+        if (merged->series.size() == count && !merged->isEmpty())
+            merged->lacking.append(name);
     }
     return merged;
 }

@@ -15,8 +15,8 @@ namespace telltale::views {
 QString besideText(const ViewState& state, const CurvePicture* picture);
 
 /// The curves of the runs that are compared with: asked beside a view's own, merged behind the series that they belong
-/// to. One run has its row's color in dashes of its own; of several, or where it is asked for, each has a color, and a
-/// row its dash. Thread: gui; `Read` runs in the query pool.
+/// to. One run beside several rows has its row's color in dashes of its own; of several, beside one row, or where it
+/// is asked for, each has a color, and a row its dash. Thread: gui; `Read` runs in the query pool.
 class ComparedCurves {
 public:
     using Read = Expected<CurvePicture> (*)(

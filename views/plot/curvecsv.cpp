@@ -40,9 +40,7 @@ void writeBucket(CsvWriter& csv, const CurveSeries& one, int index, int between)
 Expected<void> writeCurveCsv(QIODevice* device, const CurvePicture* picture)
 {
     CsvWriter csv(device);
-    bool comparesRuns = false;
-    for (std::size_t i = 0; picture && i < picture->series.size(); ++i)
-        comparesRuns = comparesRuns || !picture->series[i].runName.isEmpty();
+    const bool comparesRuns = picture && !picture->runs.isEmpty();
     for (const char* name : { "name", "slot", "rank", "kind", "statistic", "first_step", "last_step", "state", "value",
              "min", "max", "mean", "samples", "nans", "posinfs", "neginfs" })
         csv.text(QLatin1String(name));
@@ -56,7 +54,7 @@ Expected<void> writeCurveCsv(QIODevice* device, const CurvePicture* picture)
                 continue;
             writeBucket(csv, one, b);
             if (comparesRuns)
-                csv.text(one.runName);
+                csv.text(picture->runs.value(one.run));
             csv.endRow();
         }
     }

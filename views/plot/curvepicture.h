@@ -51,6 +51,8 @@ struct CurveSeries {
 struct CurvePicture {
     StepRange range;
     std::vector<CurveSeries> series; ///< what belongs to one selected row stands together, its own rank first
+    QStringList runs; ///< whole names of them by CurveSeries::run, where several are compared
+    QStringList lacking; ///< those that have none of the series
     int omitted = 0; ///< selected rows that would be too much to draw
     std::shared_ptr<const XWarp> warp; ///< null where x is the step
     bool isLive = false;
