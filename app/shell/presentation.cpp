@@ -83,8 +83,10 @@ Presentation::Presentation(
     }
     mirror();
     m_view->setChoices(from.choices());
-    forBoth<QSplitter>(
-        from, *m_view, [](const QSplitter& theirs, QSplitter& own) { own.restoreState(theirs.saveState()); });
+    forBoth<QSplitter>(from, *m_view, [](const QSplitter& theirs, QSplitter& own) {
+        own.setProperty(views::kIsDividerChosen, theirs.property(views::kIsDividerChosen));
+        own.restoreState(theirs.saveState());
+    });
     forBoth<views::CurveCanvas>(
         from, *m_view, [](const views::CurveCanvas& theirs, views::CurveCanvas& own) { own.hideAs(theirs); });
     setFocus();

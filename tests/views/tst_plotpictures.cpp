@@ -621,6 +621,13 @@ private Q_SLOTS:
         QCOMPARE(labeled(whole), QStringLiteral("Axes Rank Rows "));
         QCOMPARE(labeled(whole - 10), QStringLiteral("Rank Rows "));
         QCOMPARE(labeled(120), QStringLiteral("Rank "));
+        // What is kept goes after the labels, and not before there is no room for it alone.
+        QLabel* kept = bar.addCaption(true);
+        kept->setText(QStringLiteral("kept"));
+        const int withIt = whole + kept->sizeHint().width() + bar.layout()->spacing();
+        QCOMPARE(labeled(withIt), QStringLiteral("Axes Rank Rows kept "));
+        QCOMPARE(labeled(withIt - 10), QStringLiteral("Rank Rows kept "));
+        QCOMPARE(labeled(80), QStringLiteral("Rank "));
     }
 
     void whatATitleSaysIsKeptBeforeLabels()

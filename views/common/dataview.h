@@ -32,6 +32,9 @@ class SharedAxis;
 class SteeringState;
 class Annotator;
 
+/// Property of a splitter that the user has moved: its view no longer fits it, and a presentation has it as it is.
+inline constexpr const char* kIsDividerChosen = "isDividerChosen";
+
 /// What every data view gets from its maker. Plain pointers, owned by the caller, outlive the view.
 struct ViewContext {
     ViewState* state = nullptr;

@@ -143,7 +143,7 @@ void ViewBar::addPart(QWidget* part)
     part->setVisible(!isHidden);
 }
 
-QLabel* ViewBar::addCaption()
+QLabel* ViewBar::addCaption(bool isKept)
 {
     auto* caption = new QLabel(this);
     caption->setFont(wordsFont(12));
@@ -151,7 +151,7 @@ QLabel* ViewBar::addCaption()
     caption->setTextFormat(Qt::PlainText);
     caption->setMinimumWidth(0);
     m_layout->addWidget(caption);
-    m_tails.push_back(caption);
+    (isKept ? m_keptTails : m_tails).push_back(caption);
     return caption;
 }
 
@@ -353,10 +353,16 @@ void ViewBar::fitCaptions()
         take(tail, tails);
         tails += isWanted(tail) ? 0 : widthOf(tail); // also without a word it takes the layout's spacing
     }
+    int kept = 0;
+    for (const QLabel* tail : m_keptTails)
+        take(tail, kept);
     for (QLabel* tail : m_tails)
-        tail->setVisible(combos + tails + labels <= width());
+        tail->setVisible(combos + tails + kept + labels <= width());
+    for (QLabel* tail : m_keptTails)
+        tail->setVisible(isWanted(tail) && combos + kept <= width());
+    kept = combos + kept <= width() ? kept : 0;
     // The first say best by themselves what they are; a number never does.
-    int missing = combos + labels + keptTitle() - width();
+    int missing = combos + kept + labels + keptTitle() - width();
     for (QLabel* caption : m_captions) {
         const auto* combo = qobject_cast<const QComboBox*>(caption->buddy());
         const bool goes = missing > 0 && isWanted(caption) && !(combo && isBareNumber(combo->currentText()));

@@ -32,8 +32,8 @@ public:
     void keepWhole(QComboBox* combo) { m_whole.push_back(combo); } ///< the others are cut before it
     void setComboVisible(QComboBox* combo, bool isVisible); ///< with its label
     void removeCombo(QComboBox* combo); ///< with its label, for good
-    /// Quiet text, which goes when there is no room.
-    QLabel* addCaption();
+    /// Quiet text, which goes when there is no room; kept, after the labels have gone.
+    QLabel* addCaption(bool isKept = false);
     /// A part of a view's own; the bar owns it.
     void addPart(QWidget* part);
     /// Everything added after this stands at the right.
@@ -64,6 +64,7 @@ private:
     int m_gap; ///< px behind each combo
     std::vector<QLabel*> m_captions; ///< of combos
     std::vector<QLabel*> m_tails; ///< that say what is shown
+    std::vector<QLabel*> m_keptTails; ///< before labels
     QHash<const QComboBox*, QString> m_fitted; ///< what was chosen when they got their width
     QHash<const QComboBox*, QSpacerItem*> m_gaps; ///< after them; the layout owns them
     QLabel* m_titleCaption = nullptr;

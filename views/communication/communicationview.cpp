@@ -18,6 +18,7 @@
 
 #include <telltale/common/csv.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/onerunnote.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/viewbar.h>
@@ -98,7 +99,7 @@ void CommunicationView::buildBody()
     below->addWidget(titled(tr("Stack"), m_stack, below, &m_stackHead));
     below->setSizes({ 640, 360 });
     below->setCollapsible(0, false);
-    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_isSplitMoved = true; });
+    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_split->setProperty(kIsDividerChosen, true); });
     m_split->setCollapsible(0, false);
     m_pages->addWidget(empty);
     m_pages->addWidget(m_split);
@@ -124,6 +125,7 @@ void CommunicationView::buildBar()
     keepChoices({ m_belowBox });
     m_bar->addStretch();
     m_caption = m_bar->addCaption();
+    addOneRunNote(m_bar, context().state);
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("communicationFollow"));
     m_follow->setCheckable(true);
@@ -381,7 +383,7 @@ void CommunicationView::show(const CommAnswer& answer)
 /// A table of few rows gives what it does not need where there is little room.
 void CommunicationView::fitSplit()
 {
-    if (m_isSplitMoved)
+    if (m_split->property(kIsDividerChosen).toBool())
         return;
     const int all = m_split->height() - m_split->handleWidth();
     const int table = std::min(all * 56 / 100, std::max(m_table->wantedHeight(), all - kEnoughBelow));

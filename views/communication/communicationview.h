@@ -78,7 +78,6 @@ private:
     QLabel* m_empty = nullptr;
     QPushButton* m_offer = nullptr;
     QSplitter* m_split = nullptr;
-    bool m_isSplitMoved = false; ///< by somebody, who wants it there
     CommTable* m_table = nullptr;
     QStackedWidget* m_below = nullptr;
     CommLane* m_lane = nullptr;

@@ -15,6 +15,7 @@
 #include <telltale/common/csv.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/onerunnote.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/core/numberformats.h>
 #include <telltale/items/guithread.h>
@@ -117,6 +118,7 @@ void DistributionView::buildBar()
     keepChoices({ m_shapeBox, m_colorBox, m_belowBox });
     m_bar->addStretch();
     m_caption = m_bar->addCaption();
+    addOneRunNote(m_bar, context().state);
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("distributionFollow"));
     m_follow->setCheckable(true);

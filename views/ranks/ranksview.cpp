@@ -16,6 +16,7 @@
 #include <telltale/common/absentkind.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/onerunnote.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatlegend.h>
@@ -174,6 +175,7 @@ void RanksView::buildBar()
     m_belowBox->addItem(tr("replicas"), true);
     keepChoices({ m_scaleBox, m_groupBox, m_belowBox });
     m_bar->addStretch();
+    addOneRunNote(m_bar, context().state);
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("ranksFollow"));
     m_follow->setCheckable(true);

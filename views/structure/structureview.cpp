@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/csv.h>
+#include <telltale/common/onerunnote.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/scrolled.h>
 #include <telltale/common/steeringstate.h>
@@ -48,6 +49,7 @@ StructureView::StructureView(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_split, 1);
     m_caption = m_bar->addTitle(tr("Structure"));
     m_bar->addStretch();
+    addOneRunNote(m_bar, context.state);
     m_filter->setSourceModel(m_model);
     m_tree->setModel(m_filter);
     m_tree->setObjectName(QStringLiteral("structureTree"));
