@@ -16,6 +16,8 @@
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/items/logmodel.h>
+#include <telltale/runs/logpanel.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/keychip.h>
 #include <telltale/shell/startup.h>
@@ -280,6 +282,37 @@ private Q_SLOTS:
         table->setFocus();
         QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
         QVERIFY(QGuiApplication::clipboard()->text().endsWith(QStringLiteral("127.0.0.1:5000: wrong token")));
+    }
+
+    void theSelectedLineOfTheLogIsAsHighAsItsWords()
+    {
+        items::LogModel model;
+        for (const int words : { 1, 30, 30 }) {
+            items::LogModel::Entry entry;
+            entry.text = QStringLiteral("a sentence ").repeated(words);
+            model.add(entry);
+        }
+        QWidget host; // a window with a layout has size hints, of which the platform warns
+        host.setAttribute(Qt::WA_DontShowOnScreen);
+        views::LogPanel panel(&model, &host);
+        panel.resize(700, 300);
+        host.show();
+        auto* table = panel.findChild<QTableView*>(QStringLiteral("logTable"));
+        const int line = table->rowHeight(0);
+        table->setCurrentIndex(table->model()->index(0, 0));
+        QCOMPARE(table->rowHeight(0), line);
+        table->selectionModel()->setCurrentIndex(table->model()->index(1, 0), QItemSelectionModel::NoUpdate);
+        QCOMPARE(table->rowHeight(1), line);
+        QTest::mouseClick(
+            table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(1, 4)).center());
+        QVERIFY(table->rowHeight(1) > line);
+        QVERIFY(table->rowHeight(1) < table->viewport()->height());
+        const int narrow = table->rowHeight(1);
+        panel.resize(1400, 300);
+        QTRY_VERIFY(table->rowHeight(1) < narrow);
+        table->setCurrentIndex(table->model()->index(2, 0));
+        QCOMPARE(table->rowHeight(1), line);
+        QVERIFY(table->rowHeight(2) > line);
     }
 };
 

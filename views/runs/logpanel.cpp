@@ -34,6 +34,8 @@ namespace {
 
 using items::LogModel;
 
+constexpr int kLogRow = 22; ///< px of a line
+
 /// Numbers in the number font; what is worse than a notice in its color.
 class LineDelegate : public QStyledItemDelegate {
 public:
@@ -54,8 +56,14 @@ public:
                                                      : theme.text;
         painter->setPen(isSelected ? theme.onSelection(color) : color);
         const QRect cell = wordsOf(option.rect, index);
-        painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
-            painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, cell.width()));
+        const QString text = index.data().toString();
+        const int first = (kLogRow - painter->fontMetrics().height()) / 2; // beside the other columns
+        if (cell.height() > kLogRow && index.column() == LogModel::TextColumn)
+            painter->drawText(cell.adjusted(0, first, 0, 0), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text);
+        else
+            painter->drawText(QRect(cell.topLeft(), QSize(cell.width(), kLogRow)),
+                index.data(Qt::TextAlignmentRole).toInt(),
+                painter->fontMetrics().elidedText(text, Qt::ElideRight, cell.width()));
         painter->restore();
     }
 
@@ -72,6 +80,15 @@ public:
         return QStyledItemDelegate::helpEvent(event, view, option, index);
     }
 
+    /// px of a line that shows all of its words.
+    static int heightFor(int columnWidth, const QModelIndex& index)
+    {
+        const QFontMetrics metrics(fontOf(index.column()));
+        const QRect room = wordsOf(QRect(0, 0, columnWidth, QWIDGETSIZE_MAX), index);
+        return metrics.boundingRect(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, index.data().toString())
+                   .height()
+            + kLogRow - metrics.height();
+    }
     static QFont fontOf(int column) { return column >= LogModel::KindColumn ? wordsFont(12) : numberFont(12); }
 };
 
@@ -117,7 +134,7 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     m_table->setAccessibleName(tr("Log"));
     m_table->setModel(m_proxy);
     m_table->setItemDelegate(new LineDelegate(m_table));
-    shapeTable(m_table, 22);
+    shapeTable(m_table, kLogRow);
     m_table->setWordWrap(false);
     m_table->installEventFilter(this);
     m_table->viewport()->installEventFilter(this);
@@ -164,6 +181,8 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
         if (entry.step >= 0)
             Q_EMIT stepWanted(entry.step, entry.rank);
     });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &LogPanel::fitCurrent);
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LogPanel::fitCurrent);
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_table, &QWidget::customContextMenuRequested, this, &LogPanel::popUp);
     refresh();
@@ -192,6 +211,26 @@ void LogPanel::copy() const
             lines.append(index.data(items::KeyRole).toString());
     }
     QGuiApplication::clipboard()->setText(lines.join(u'\n'));
+}
+
+/// As high as its words need, while it is selected.
+void LogPanel::fitCurrent()
+{
+    const QModelIndex current = m_table->currentIndex();
+    const QModelIndex wanted = current.isValid() && m_table->selectionModel()->isRowSelected(current.row())
+        ? current.siblingAtColumn(0)
+        : QModelIndex();
+    const bool isOther = wanted != m_high;
+    if (m_high.isValid() && isOther)
+        m_table->setRowHeight(m_high.row(), kLogRow);
+    m_high = wanted;
+    if (!wanted.isValid())
+        return;
+    const int height = LineDelegate::heightFor(
+        m_table->columnWidth(LogModel::TextColumn), wanted.siblingAtColumn(LogModel::TextColumn));
+    m_table->setRowHeight(wanted.row(), std::clamp(height, kLogRow, std::max(kLogRow, m_table->viewport()->height())));
+    if (isOther)
+        m_table->scrollTo(wanted);
 }
 
 const LogModel::Entry* LogPanel::current() const
@@ -224,8 +263,9 @@ bool LogPanel::eventFilter(QObject* watched, QEvent* event)
     if (watched == m_table->viewport() && event->type() == QEvent::Resize) {
         const int below = layout()->contentsMargins().bottom();
         const int room = static_cast<QResizeEvent*>(event)->size().height() + below;
-        if (const int rest = room % m_table->verticalHeader()->defaultSectionSize(); rest != below)
+        if (const int rest = room % kLogRow; rest != below)
             layout()->setContentsMargins(0, 0, 0, rest);
+        QMetaObject::invokeMethod(this, &LogPanel::fitCurrent, Qt::QueuedConnection); // its words may need less now
     }
     const LogModel::Entry* entry = event->type() == QEvent::KeyPress ? current() : nullptr;
     const int key = entry && entry->isNote ? static_cast<QKeyEvent*>(event)->key() : 0;

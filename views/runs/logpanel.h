@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QPersistentModelIndex>
 #include <QWidget>
 
 #include <telltale/items/logmodel.h>
@@ -14,8 +15,8 @@ namespace telltale::views {
 class PanelHead;
 class RoleLabel;
 
-/// The log with a filter; Ctrl+C copies the selected lines, a double click or Return goes to the line's step, F2 and
-/// Delete change and remove a note.
+/// The log with a filter; the selected line is as high as its words need, Ctrl+C copies the selected lines, a double
+/// click or Return goes to the line's step, F2 and Delete change and remove a note.
 class LogPanel : public QWidget {
     Q_OBJECT
 public:
@@ -36,6 +37,7 @@ private:
     void refresh();
     const items::LogModel::Entry* current() const; ///< null where no line is
     void popUp(const QPoint& position);
+    void fitCurrent();
 
     items::LogModel* m_model;
     QSortFilterProxyModel* m_proxy;
@@ -43,6 +45,7 @@ private:
     QLineEdit* m_filter;
     QTableView* m_table;
     RoleLabel* m_empty;
+    QPersistentModelIndex m_high; ///< the line that has more than one row of words
     bool m_isAtEnd = true; ///< the newest line is in view
 };
 
