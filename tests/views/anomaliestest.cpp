@@ -698,6 +698,33 @@ private Q_SLOTS:
         QVERIFY(scrolled > 0);
     }
 
+    void evidenceIsCutOnlyWhereItHasNoRoomForAnotherLine()
+    {
+        judge::Incident incident = test::richIncident(360);
+        incident.ties.clear();
+        open({ incident });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
+        card->setFixedSize(300, 400);
+        const auto* page = card->findChild<QLabel*>(QStringLiteral("incidentSentence"))->parentWidget();
+        QTRY_VERIFY(!page->findChild<views::GlyphLine*>()->isHidden());
+        int mixed = 0;
+        for (int height = 400; height >= 200; height -= 3) {
+            card->setFixedHeight(height);
+            int wrapped = 0, cut = 0;
+            for (const auto* line : page->findChildren<views::GlyphLine*>()) {
+                const auto* label = line->findChild<QLabel*>();
+                cut += !line->isHidden() && label->text().endsWith(QChar(0x2026)) ? 1 : 0;
+                wrapped += !line->isHidden() && label->wordWrap()
+                        && label->fontMetrics().horizontalAdvance(label->text()) > 276 - views::GlyphLine::kIndent
+                    ? 1
+                    : 0;
+            }
+            mixed += wrapped > 0 && cut > 0 ? 1 : 0;
+        }
+        QVERIFY(mixed > 0);
+    }
+
     void theCardIsAsWideAsItsButtons()
     {
         open({ test::richIncident(360) });

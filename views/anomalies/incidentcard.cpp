@@ -359,7 +359,8 @@ void IncidentCard::fitTitle()
     m_hint->setToolTip(m_hint->text() == m_hintText ? m_when->text() : m_hintText + u'\n' + m_when->text());
 }
 
-/// Whole, or a line of each: half a line at the edge of the page is neither.
+/// Whole as far as there is room for it beside a line of each of the others, else that line: half a line at the edge of
+/// the page is neither.
 void IncidentCard::fitEvidence()
 {
     const QMargins margins = layout()->contentsMargins();
@@ -374,6 +375,7 @@ void IncidentCard::fitEvidence()
         RoleLabel* label = m_evidence[i]->label();
         label->setWordWrap(true);
         label->setText(m_evidenceTexts[i]);
+        label->setToolTip({});
         whole += m_evidence[i]->heightForWidth(width) + kTextGap;
     }
     if (whole <= room) {
@@ -383,9 +385,14 @@ void IncidentCard::fitEvidence()
     const QFontMetrics metrics = m_evidence.front()->label()->fontMetrics();
     const int fit = std::max(room, 0) / (metrics.height() + kTextGap);
     const auto count = static_cast<int>(m_evidenceTexts.size());
+    int spare = room - count * (metrics.height() + kTextGap);
     for (int i = 0; i < count; ++i) {
         const auto at = static_cast<std::size_t>(i);
         RoleLabel* label = m_evidence[at]->label();
+        if (const int more = m_evidence[at]->heightForWidth(width) - metrics.height(); more <= spare) {
+            spare -= more;
+            continue; // as it is, in several lines
+        }
         const QString more = i == fit - 1 && fit < count ? tr(" and %n more", nullptr, count - fit) : QString();
         const int left = width - GlyphLine::kIndent - metrics.horizontalAdvance(more);
         label->setWordWrap(false);
