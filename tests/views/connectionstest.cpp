@@ -78,6 +78,36 @@ private Q_SLOTS:
             = QFontMetrics(views::wordsFont(12)).horizontalAdvance(QString::fromStdString(agent.runName)) + 16;
         QVERIFY(table->columnWidth(items::ConnectionsModel::RunColumn) >= longer);
     }
+
+    void theArrowOfTheSortedColumnIsBesideItsWord()
+    {
+        views::Theme::apply(*qApp, views::Theme::Mode::Dark);
+        const auto host = shownWithPanel(1400);
+        auto& panel = *host->findChild<views::ConnectionsPanel*>();
+        ConnectionInfo agent;
+        agent.agentId = "node/3";
+        panel.setConnections({ agent });
+        auto* table = panel.findChild<QTableView*>(QStringLiteral("connectionsTable"));
+        QTRY_VERIFY(table->isVisible());
+        auto* header = table->horizontalHeader();
+        const int column = items::ConnectionsModel::ReceivedColumn;
+        // From the left edge of the column to its word, which ends at the right.
+        const auto leftOfWord = [&] {
+            const QRect section(header->sectionViewportPosition(column), 0, header->sectionSize(column), 20);
+            const QImage picture = header->viewport()->grab(section).toImage();
+            for (int x = 0; x < picture.width(); ++x) {
+                for (int y = 2; y < picture.height(); ++y) {
+                    if (picture.pixelColor(x, y).lightness() > picture.pixelColor(0, 2).lightness() + 60)
+                        return picture.width() - x;
+                }
+            }
+            return 0;
+        };
+        const int before = leftOfWord();
+        QVERIFY(before > 20);
+        table->sortByColumn(column, Qt::AscendingOrder);
+        QVERIFY2(leftOfWord() >= before + 12, qPrintable(QString::number(leftOfWord() - before)));
+    }
 };
 
 TELLTALE_TEST(QTEST_MAIN, ConnectionsTest)

@@ -248,6 +248,20 @@ void ThemeStyle::drawControl(
             return;
         }
     }
+    if (element == CE_HeaderLabel) {
+        constexpr int kSortMark = 14; // px at the right: the sheet would have words that end there under the arrow
+        const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option);
+        if (header && header->sortIndicator != QStyleOptionHeader::None) {
+            QStyleOptionHeaderV2 copy;
+            if (const auto* whole = qstyleoption_cast<const QStyleOptionHeaderV2*>(option))
+                copy = *whole;
+            else
+                static_cast<QStyleOptionHeader&>(copy) = *header;
+            copy.rect.setRight(copy.rect.right() - kSortMark);
+            QProxyStyle::drawControl(element, &copy, painter, widget);
+            return;
+        }
+    }
     QProxyStyle::drawControl(element, option, painter, widget);
 }
 
