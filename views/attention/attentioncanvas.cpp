@@ -12,6 +12,8 @@
 #include <telltale/common/readout.h>
 #include <telltale/common/seriesstyle.h>
 
+#include "headsign.h"
+
 namespace telltale::views {
 
 using analysis::HeadSign;
@@ -21,6 +23,7 @@ namespace {
 
 constexpr int kInset = 12;
 constexpr int kSigns = 24; ///< px of the line that says the step and explains the signs
+constexpr int kSign = 9; ///< px of a sign in it
 constexpr int kDefinitions = 18; ///< and of the one below it
 
 QString numberOf(const series::CellValue& cell)
@@ -230,7 +233,7 @@ void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Th
     for (const auto& [sign, words] : signs) {
         if (!seen.contains(sign))
             continue;
-        paintHeadSign(painter, QRectF(x - 12, line.top() + 5, 24, 24), sign, theme);
+        paintHeadSign(painter, QPointF(x + 12, line.top() + 5), kSign, sign, theme);
         painter.setPen(theme.text2);
         const QRectF text(
             x + 19, line.top(), QFontMetricsF(painter.font()).horizontalAdvance(words) + 4, line.height());

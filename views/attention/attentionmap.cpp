@@ -12,9 +12,10 @@
 #include <telltale/common/sharedaxis.h>
 #include <telltale/heatmap/colorindex.h>
 
+#include "headsign.h"
+
 namespace telltale::views {
 
-using analysis::HeadSign;
 using series::CellState;
 
 namespace {
@@ -24,7 +25,6 @@ constexpr double kNumbers = 20;
 constexpr double kBelow = 10;
 constexpr int kWidest = 150; ///< px of a cell: a small model is no chess board
 constexpr double kTallest = 84;
-constexpr double kSignFrom = 9; ///< px of a cell that has room for a sign
 
 }
 
@@ -183,8 +183,13 @@ void AttentionMap::paintNumbers(QPainter& painter, std::array<int, 2> chosen, co
     }
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
-    painter.drawText(QRectF(m_area.left() + 2, m_cells.top() - 20, kLabels - 12, 16), Qt::AlignRight | Qt::AlignVCenter,
-        m_picture.axes == HeadAxes::RankByHead ? tr("rank") : tr("layer"));
+    const auto title = [&](double y, const QString& word) {
+        painter.drawText(QRectF(m_area.left() + 2, y, kLabels - 12, 16), Qt::AlignRight | Qt::AlignVCenter, word);
+    };
+    title(m_cells.top() - 34,
+        (m_picture.axes == HeadAxes::RankByHead ? tr("rank") : tr("layer")) + QStringLiteral(" \u2193"));
+    if (!isByValue)
+        title(m_cells.top() - 20, tr("head") + QStringLiteral(" \u2192"));
     // Heads that share a key.
     for (int first = 0; m_picture.group > 1 && m_gap > 0 && first < m_picture.columns;
          first += static_cast<int>(m_picture.group)) {
@@ -201,6 +206,12 @@ void AttentionMap::paintCells(QPainter& painter, const Theme& theme) const
 {
     const ColorIndex colors(m_scale);
     const int rows = static_cast<int>(m_picture.layers.size());
+    // One size for all, though some cells are a pixel larger than others.
+    const double gap = m_gap + 1;
+    HeadSigns signs(painter,
+        headSignSize(
+            { m_cells.width() / std::max(1, m_picture.columns) - gap, m_cells.height() / std::max(1, rows) - gap }),
+        theme);
     // Where cells are smaller than a pixel, what is not finite is painted last: nothing may hide it.
     for (const bool nonFinite : { false, true }) {
         for (int layer = 0; layer < rows; ++layer) {
@@ -218,7 +229,7 @@ void AttentionMap::paintCells(QPainter& painter, const Theme& theme) const
                     glyphs::paintCell(painter, cell, value.state, theme);
                 else // no room for a sign on it
                     painter.fillRect(cell, glyphs::fill(value.state, theme));
-                paintHeadSign(painter, cell, m_picture.cell(layer, column)->sign, theme);
+                signs.paint(cell.topRight(), m_picture.cell(layer, column)->sign);
             }
         }
     }
@@ -269,43 +280,6 @@ void paintColorScale(QPainter& painter, const ValueScale& scale, const QRectF& b
         painter.setPen(theme.text2);
         painter.drawText(QRectF(bar.right() + 8, y - 8, 40, 16), Qt::AlignLeft | Qt::AlignVCenter, tick.label);
     }
-}
-
-void paintHeadSign(QPainter& painter, const QRectF& cell, HeadSign sign, const Theme& theme)
-{
-    const double room = std::min(cell.width(), cell.height());
-    if (sign == HeadSign::None || room < kSignFrom)
-        return;
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    const double size = std::clamp(room * 0.4, 5.0, 11.0);
-    const QPointF corner = cell.topRight();
-    if (sign == HeadSign::Collapsing || sign == HeadSign::Falling) {
-        const auto triangle = [&](double inset, double side) {
-            const QPointF tip = corner + QPointF(-inset, inset);
-            return QPolygonF({ tip, tip - QPointF(side, 0), tip + QPointF(0, side) });
-        };
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(sign == HeadSign::Collapsing ? theme.criticalMark : theme.warnMark);
-        painter.drawPolygon(triangle(0, size));
-        if (sign == HeadSign::Falling) { // hollow, for who cannot tell the colors apart
-            constexpr double kEdge = 1.7;
-            painter.setBrush(theme.base);
-            painter.drawPolygon(triangle(kEdge, std::max(1.0, size - (2 + M_SQRT2) * kEdge)));
-        }
-        painter.setPen(QPen(theme.base, 1));
-        painter.drawLine(corner - QPointF(size, 0), corner + QPointF(0, size));
-    } else {
-        const double radius = size * 0.32;
-        const QPointF center = corner + QPointF(-radius - 2.5, radius + 2.5);
-        painter.setPen(QPen(theme.base, 3));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawEllipse(center, radius, radius);
-        painter.setPen(QPen(theme.text, 1.2));
-        painter.setBrush(sign == HeadSign::OneHot ? QBrush(theme.text) : QBrush(theme.base));
-        painter.drawEllipse(center, radius, radius);
-    }
-    painter.restore();
 }
 
 }

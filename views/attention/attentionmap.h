@@ -59,7 +59,5 @@ private:
 
 /// The colors of a scale from its lowest value at the bottom of `bar` to its highest, with its numbers at the right.
 void paintColorScale(QPainter& painter, const ValueScale& scale, const QRectF& bar, const Theme& theme);
-/// The sign in the corner of a cell, as cells and the line that explains the signs draw it.
-void paintHeadSign(QPainter& painter, const QRectF& cell, analysis::HeadSign sign, const Theme& theme);
 
 }
