@@ -15,6 +15,7 @@
 #include <telltale/attention/attentioncanvas.h>
 #include <telltale/attention/attentionview.h>
 #include <telltale/attention/headmapscanvas.h>
+#include <telltale/attention/headsign.h>
 #include <telltale/common/colormap.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
@@ -240,6 +241,64 @@ private Q_SLOTS:
             }
         }
         QCOMPARE(shown().group, 3); // six heads on two keys
+    }
+
+    /// Wherever a cell stands, its sign is the same one.
+    void signsLookAlike()
+    {
+        const Theme& theme = Theme::current();
+        AttentionPicture picture;
+        for (int layer = 0; layer < 5; ++layer) {
+            AttentionLayer& one = picture.layers.emplace_back();
+            one.name = QStringLiteral("layers.%1.attn").arg(layer);
+            for (int head = 0; head < 7; ++head) {
+                HeadCell& cell = one.heads.emplace_back();
+                cell.entropy.state = CellState::Value;
+                cell.entropy.value = 1;
+                cell.sign = layer % 2 == 0 ? HeadSign::OneHot : HeadSign::Falling;
+            }
+        }
+        picture.finish(HeadValue::Entropy);
+        for (const double ratio : { 1.0, 1.25, 1.5, 2.0 }) {
+            const QSize size(400, 300);
+            QImage frame(size * ratio, QImage::Format_RGB32);
+            frame.setDevicePixelRatio(ratio);
+            frame.fill(theme.base);
+            const AttentionMap map(picture, HeadValue::Entropy, QRectF(QPointF(), QSizeF(size)));
+            {
+                QPainter painter(&frame);
+                map.paint(painter, { -1, -1 }, theme);
+            }
+            const auto signAt = [&](int layer, int head) {
+                const QPointF corner = map.cellRect(layer, head).topRight() * ratio;
+                const auto inside = static_cast<int>(10 * ratio);
+                return frame.copy(static_cast<int>(std::lround(corner.x())) - inside - 1,
+                    static_cast<int>(std::lround(corner.y())) + 1, inside, inside);
+            };
+            for (int layer = 0; layer < 5; ++layer) {
+                for (int head = 0; head < 7; ++head)
+                    QVERIFY2(signAt(layer, head) == signAt(layer % 2, 0),
+                        qPrintable(QStringLiteral("%1: %2 %3").arg(ratio).arg(layer).arg(head)));
+            }
+            // The one in the line that explains them is drawn by itself.
+            QImage alone(frame.size(), QImage::Format_RGB32);
+            alone.setDevicePixelRatio(ratio);
+            const QRectF cell = map.cellRect(0, 0);
+            const int signSize = headSignSize({ map.cells().width() / 7 - 2, map.cells().height() / 5 - 2 });
+            alone.fill(frame.pixelColor((cell.center() * ratio).toPoint()));
+            {
+                QPainter painter(&alone);
+                paintHeadSign(painter, cell.topRight(), signSize, HeadSign::OneHot, theme);
+            }
+            const QPoint corner = (cell.topRight() * ratio).toPoint();
+            for (int x = 2; x < 10 * ratio; ++x) {
+                for (int y = 2; y < 10 * ratio; ++y) {
+                    const QPoint at = corner + QPoint(-x, y);
+                    QVERIFY2(std::abs(alone.pixelColor(at).green() - frame.pixelColor(at).green()) <= 4,
+                        qPrintable(QStringLiteral("%1: %2 %3").arg(ratio).arg(x).arg(y)));
+                }
+            }
+        }
     }
 
     /// The maps come before what is below them, which goes where there is no room for both.
@@ -520,6 +579,17 @@ private Q_SLOTS:
         for (const auto key : { Qt::Key_Down, Qt::Key_PageDown, Qt::Key_Right, Qt::Key_Return })
             QTest::keyClick(&maps, key);
         QCOMPARE(m_state->selection(), (std::vector { head(1, 3) }));
+    }
+
+    void aCellOfAnAttentionMapSaysWhichItIs()
+    {
+        analysis::HeadMaps maps;
+        maps.shape.queries = maps.shape.keys = 62;
+        QCOMPARE(HeadMapsCanvas::cellText(maps, 33, 1), QStringLiteral("query 33, key 1"));
+        maps.queriesPerRow = 4;
+        QCOMPARE(HeadMapsCanvas::cellText(maps, 8, 1), QStringLiteral("queries 32 to 35, key 1"));
+        maps.keysPerColumn = 4; // the last has fewer
+        QCOMPARE(HeadMapsCanvas::cellText(maps, 8, 15), QStringLiteral("queries 32 to 35, keys 60 to 61"));
     }
 
     /// Few of them leave their room to the maps of heads.

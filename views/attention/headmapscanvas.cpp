@@ -12,6 +12,7 @@
 #include <telltale/common/labels.h>
 #include <telltale/common/readout.h>
 #include <telltale/heatmap/colorindex.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 
 #include "attentionmap.h"
@@ -344,6 +345,18 @@ void HeadMapsCanvas::paintNonFinite(QPainter& painter, int number, QSize size, c
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
+QString HeadMapsCanvas::cellText(const HeadMaps& maps, int row, int column)
+{
+    const auto [firstQuery, lastQuery] = maps.queriesOf(row);
+    const auto [firstKey, lastKey] = maps.keysOf(column);
+    const QString query = firstQuery == lastQuery
+        ? tr("query %1").arg(formatStep(firstQuery))
+        : tr("queries %1 to %2").arg(formatStep(firstQuery), formatStep(lastQuery));
+    const QString key = firstKey == lastKey ? tr("key %1").arg(formatStep(firstKey))
+                                            : tr("keys %1 to %2").arg(formatStep(firstKey), formatStep(lastKey));
+    return query + items::comma() + key;
+}
+
 void HeadMapsCanvas::paintOverlay(QPainter& painter, QSize size)
 {
     if (!hasPicture())
@@ -359,22 +372,18 @@ void HeadMapsCanvas::paintOverlay(QPainter& painter, QSize size)
     const HeadMapTile& one = tile(m_near.tile);
     const HeadMaps& maps = *one.maps;
     const float value = one.cell(m_near.row, m_near.column);
-    const auto [firstQuery, lastQuery] = maps.queriesOf(m_near.row);
-    const auto [firstKey, lastKey] = maps.keysOf(m_near.column);
-    const auto span = [](std::int64_t first, std::int64_t last) {
-        return first == last ? formatStep(first) : formatStep(first) + QChar(0x2013) + formatStep(last);
-    };
     Readout readout;
     readout.name = tr("%1 head %2").arg(one.key.name).arg(one.key.slot.head);
-    readout.where = tr("step %1, queries %2, keys %3")
-                        .arg(formatStep(one.step.value), span(firstQuery, lastQuery), span(firstKey, lastKey));
+    readout.where
+        = tr("step %1").arg(formatStep(one.step.value)) + items::comma() + cellText(maps, m_near.row, m_near.column);
     readout.state = std::isfinite(value) ? CellState::Value : CellState::NaN;
     if (value == HeadMaps::kUnseen)
         readout.value = tr("masked");
     else
         readout.value = std::isfinite(value) ? formatValue(static_cast<double>(value)) : glyphs::word(CellState::NaN);
-    readout.detail = value == HeadMaps::kUnseen ? tr("none of these queries may attend to these keys")
-                                                : tr("of a query's attention");
+    readout.detail = value != HeadMaps::kUnseen              ? tr("of a query's attention")
+        : maps.queriesPerRow == 1 && maps.keysPerColumn == 1 ? tr("this query may not attend to this key")
+                                                             : tr("none of these queries may attend to these keys");
     paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8), cell, readout, theme);
 }
 

@@ -24,6 +24,8 @@ public:
     /// Where the cells of a tile stand in a widget of this size.
     QRectF cellsRect(int tile, QSize size) const;
     int usedHeight(QSize size) const; ///< px of it that its tiles fill
+    /// "query 33, key 1", or those that a cell is of.
+    static QString cellText(const analysis::HeadMaps& maps, int row, int column);
 
 Q_SIGNALS:
     void headPicked(const telltale::views::ModuleKey& head, telltale::Rank rank, bool isAdded);
