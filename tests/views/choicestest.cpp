@@ -7,6 +7,7 @@
 
 #include <QComboBox>
 #include <QFile>
+#include <QLabel>
 #include <QRegularExpression>
 #include <QSplitter>
 #include <QTemporaryDir>
@@ -117,12 +118,13 @@ private Q_SLOTS:
     void aPresentationHasTheDividersTheCardAndTheCallSite()
     {
         state()->setIncident(5);
-        for (const char* id : { "distribution", "communication" }) {
+        for (const char* id : { "distribution", "communication", "attention" }) {
             m_window->views()->setCurrent(QLatin1String(id));
             views::DataView* view = m_window->views()->currentView();
             QTRY_VERIFY_WITH_TIMEOUT(view->isSettled(), kWaitMs);
             auto* split = view->findChild<QSplitter*>();
             split->setSizes({ 100, 300 });
+            Q_EMIT split->splitterMoved(100, 1);
             if (auto* table = view->findChild<QTreeView*>(QStringLiteral("communicationTable")))
                 table->setCurrentIndex(table->model()->index(0, 0));
             m_window->commands()->action("view.present")->trigger();
@@ -130,14 +132,14 @@ private Q_SLOTS:
             QCOMPARE(shown->state()->incident(), std::int64_t { 5 });
             QVERIFY(shown->state()->isIncidentChosen());
             QTRY_VERIFY_WITH_TIMEOUT(shown->view()->isSettled(), kWaitMs);
-            if (const auto* table = shown->findChild<QTreeView*>(QStringLiteral("communicationTable"))) {
+            if (const auto* table = shown->findChild<QTreeView*>(QStringLiteral("communicationTable")))
                 QVERIFY(table->currentIndex().isValid());
-            } else {
-                const auto share = [](const QSplitter* one) {
-                    return static_cast<double>(one->sizes().front()) / (one->sizes().front() + one->sizes().back());
-                };
-                QVERIFY(std::abs(share(shown->findChild<QSplitter*>()) - share(split)) < 0.01);
-            }
+            const auto share = [](const QSplitter* one) {
+                return static_cast<double>(one->sizes().front()) / (one->sizes().front() + one->sizes().back());
+            };
+            const double own = share(shown->findChild<QSplitter*>());
+            QVERIFY2(std::abs(own - share(split)) < 0.01,
+                qPrintable(QStringLiteral("%1 %2").arg(QLatin1String(id)).arg(own)));
             shown->close();
             QTRY_VERIFY(!m_window->findChild<Presentation*>());
         }
@@ -161,6 +163,27 @@ private Q_SLOTS:
             shown->close();
             QTRY_VERIFY(!m_window->findChild<Presentation*>());
         }
+    }
+
+    void aViewOfOneRunSaysSoWhereOthersAreCompared()
+    {
+        const std::array views { "attention", "distribution", "ranks", "communication", "structure" };
+        const auto noteOf = [this](const char* id) {
+            m_window->views()->setCurrent(QLatin1String(id));
+            return m_window->views()->currentView()->findChild<QLabel*>(QStringLiteral("oneRunNote"));
+        };
+        for (const char* id : views)
+            QVERIFY2(noteOf(id)->text().isEmpty(), id);
+        compareAll();
+        for (const char* id : views) {
+            const QLabel* note = noteOf(id);
+            QTRY_VERIFY_WITH_TIMEOUT(note->isVisible(), kWaitMs);
+            QCOMPARE(note->text(), QStringLiteral("one of 3 runs"));
+            QVERIFY(note->toolTip().contains(state()->runName(0)));
+        }
+        m_window->commands()->action("run.endComparison")->trigger();
+        for (const char* id : views)
+            QVERIFY2(!noteOf(id)->isVisible(), id);
     }
 
     void theNextStartHasThem()

@@ -16,6 +16,8 @@ namespace telltale::views {
 
 /// What a map of heads shows.
 enum class HeadValue { Entropy, EntropyShare, SoftmaxMax, MaxLogit };
+inline constexpr std::array kHeadValues { HeadValue::Entropy, HeadValue::EntropyShare, HeadValue::SoftmaxMax,
+    HeadValue::MaxLogit };
 enum class HeadOrder {
     Number,
     Value, ///< within each layer by what the left map shows, the smallest first

@@ -82,7 +82,6 @@ private:
     AttentionCanvas* m_canvas;
     QSplitter* m_split;
     using FittedTo = std::tuple<const store::RunHandle*, BelowMaps, bool, bool, std::size_t, int>;
-    bool m_isSplitChosen = false; ///< by the user
     FittedTo m_fittedTo {}; ///< what the heights were fitted to last
     std::array<QLabel*, 2> m_names {}; ///< of what is below the maps
     std::array<QLabel*, 2> m_captions {};
