@@ -100,9 +100,7 @@ void CommandRegistry::add(std::vector<Command> commands)
         }
         m_entries.push_back({ std::move(command), action });
         if (action)
-            action->setToolTip(m_entries.back().words());
-        if (action && !action->shortcut().isEmpty())
-            action->setToolTip(QStringLiteral("%1 (%2)").arg(action->toolTip(), KeyChip::textOf(action->shortcut())));
+            action->setToolTip(m_entries.back().toolTip());
     }
     refresh();
 }
@@ -132,12 +130,24 @@ QAction* CommandRegistry::action(const QByteArray& id) const
     return at == m_entries.end() ? nullptr : at->action;
 }
 
+QString CommandRegistry::Entry::toolTip() const
+{
+    QString tip = words();
+    if (!action->shortcut().isEmpty())
+        tip = QStringLiteral("%1 (%2)").arg(tip, KeyChip::textOf(action->shortcut()));
+    const QString why = command.when.whyNot && !action->isEnabled() ? command.when.whyNot() : QString();
+    return why.isEmpty() ? tip : tip + u'\n' + why;
+}
+
 void CommandRegistry::refresh()
 {
     items::assertGuiThread();
-    for (const auto& [command, action] : m_entries) {
+    for (const Entry& entry : m_entries) {
+        const auto& [command, action] = entry;
         if (action && command.when.isEnabled)
             action->setEnabled(command.when.isEnabled());
+        if (action && command.when.whyNot)
+            action->setToolTip(entry.toolTip());
         if (action && command.isChecked)
             action->setChecked(command.isChecked());
     }

@@ -18,6 +18,7 @@ namespace telltale::shell {
 struct When {
     std::function<bool()> isEnabled = {}; ///< null: always
     QWidget* focus = nullptr; ///< its key works only inside: single keys that trees and fields need for themselves
+    std::function<QString()> whyNot = {}; ///< in its tool tip while it cannot be given
 };
 
 /// One thing that a user can tell the window to do: a row. An empty id is a line between two parts of a menu.
@@ -41,6 +42,7 @@ public:
         Command command;
         QAction* action = nullptr; ///< null for a line
         QString words() const { return plain(command.text); }
+        QString toolTip() const;
     };
     /// Without mnemonic and dots.
     static QString plain(const QString& text);

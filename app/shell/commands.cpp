@@ -8,12 +8,14 @@
 #include <QMessageBox>
 #include <QUndoStack>
 
+#include <telltale/common/steeringstate.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/notify/alertsfile.h>
 #include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/joinfield.h>
 #include <telltale/runs/modulespanel.h>
 #include <telltale/runs/runspanel.h>
+#include <telltale/steering/configview.h>
 
 #include "alertsdialog.h"
 #include "archiveactions.h"
@@ -104,6 +106,13 @@ void present(const WindowParts& parts)
         ->show();
 }
 
+void reviewConfig(const WindowParts& parts)
+{
+    parts.tabs->setCurrent(QStringLiteral("config"));
+    if (auto* view = qobject_cast<views::ConfigView*>(parts.tabs->currentView()))
+        view->goToFirstChange();
+}
+
 /// One function a menu, one row a command. The rows keep `w`.
 struct Rows {
     Q_DECLARE_TR_FUNCTIONS(telltale::shell::Commands)
@@ -121,6 +130,8 @@ public:
     When canUnpin { [p = w] { return p->archive->isAny(runIds(*p), true); } };
     When anyRun { [p = w] { return !runId(*p).isEmpty(); } };
     When oneRun { [p = w] { return runIds(*p).size() == 1; } };
+    When canApply { [s = w->views.steering] { return s->whyNoApply().isEmpty(); }, nullptr,
+        [s = w->views.steering] { return s->whyNoApply(); } };
     When comparing { [s = state] { return s->comparedRun() != nullptr; } };
     When canAlert { [p = w] { return p->context.alerts != nullptr; } };
     When canDemo { [p = w] { return static_cast<bool>(p->context.runDemo); } };
@@ -255,6 +266,9 @@ std::vector<Command> Rows::run() const
             [w = w] { w->context.runDemo({}); } },
         { "run.fault", menu, tr("Run a demo that goes &wrong"), "", {}, canDemo,
             [w = w] { w->context.runDemo({ QStringLiteral("nan@120") }); } },
+        {}, // a line
+        { "run.applyConfig", menu, tr("&Apply config…"), "", Qt::CTRL | Qt::SHIFT | Qt::Key_Return, canApply,
+            [w = w] { reviewConfig(*w); } },
         {}, // a line
         { "run.rename", menu, tr("&Rename the run…"), "", Qt::Key_F2, oneOfOurs,
             [w = w] {

@@ -202,6 +202,8 @@ void MainWindow::makeCommands()
         { commands->action("run.rename"), commands->action("run.move"), commands->action("run.pin"),
             commands->action("run.unpin"), commands->action("run.copy"), commands->action("run.delete") },
         { commands->action("run.trash") });
+    connect(m_parts.views.steering, &views::SteeringState::whyNoApplyChanged, commands, &CommandRegistry::refresh);
+    m_toolBar->setApplyAction(commands->action("run.applyConfig"));
     for (const char* id : { "window.connections", "window.reset" })
         m_toolBar->addAction(commands->action(id));
     for (const char* id : { "view.back", "file.picture" })

@@ -8,6 +8,7 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QPainter>
+#include <QPushButton>
 #include <QToolButton>
 
 #include <telltale/common/costtext.h>
@@ -25,6 +26,8 @@ namespace telltale::shell {
 namespace {
 
 constexpr int kBesideLine = 12; ///< px between the line and what stands on either side of it
+constexpr int kBesidePart = 20; ///< px between two parts
+constexpr int kSearchWords = 120; ///< px that the search takes beyond its least, to say what it searches
 constexpr double kSlow = 0.5; ///< steps a second: below it, seconds a step say more
 
 QString awayText(double seconds)
@@ -47,6 +50,7 @@ ToolBar::ToolBar(QWidget* parent)
     , m_layout(new QHBoxLayout(this))
     , m_run(new RunButton(this))
     , m_collect(new CollectSwitch(this))
+    , m_apply(new QPushButton(this))
     , m_palette(new PaletteButton(this))
     , m_waiting(new RoleLabel(&Theme::text2, views::wordsFont(12), this))
     , m_spark(new SparkLine(this))
@@ -54,7 +58,7 @@ ToolBar::ToolBar(QWidget* parent)
     setObjectName(QStringLiteral("toolBar"));
     setFixedHeight(44);
     m_layout->setContentsMargins(10, 0, 8, 1);
-    m_layout->setSpacing(20);
+    m_layout->setSpacing(kBesidePart);
     m_layout->addWidget(m_run);
     auto* line = new QWidget(this); // a part of the layout: a painted one would stay where the button once ended
     line->setObjectName(QStringLiteral("toolBarLine"));
@@ -65,6 +69,9 @@ ToolBar::ToolBar(QWidget* parent)
     m_layout->addWidget(line);
     m_layout->addSpacing(kBesideLine - m_layout->spacing());
     m_layout->addWidget(m_collect);
+    m_apply->setObjectName(QStringLiteral("toolBarApply"));
+    m_apply->setAutoDefault(false);
+    m_layout->addWidget(m_apply);
     m_layout->addWidget(m_waiting);
     m_step = makeFact(tr("step"), {}, 9);
     m_layout->addWidget(m_spark);
@@ -77,7 +84,6 @@ ToolBar::ToolBar(QWidget* parent)
     m_cost.box->setObjectName(QStringLiteral("monitoringCost"));
     m_layout->addStretch(1);
     m_layout->addWidget(m_palette, 10);
-    m_layout->setSpacing(20);
     show({});
 }
 
@@ -109,6 +115,18 @@ void ToolBar::addAction(QAction* action)
     m_layout->addWidget(iconButton(action, this));
 }
 
+void ToolBar::setApplyAction(QAction* action)
+{
+    const auto take = [this, action] {
+        m_apply->setText(action->iconText());
+        m_apply->setToolTip(action->toolTip());
+        m_apply->setEnabled(action->isEnabled());
+    };
+    connect(action, &QAction::changed, m_apply, take);
+    connect(m_apply, &QPushButton::clicked, action, &QAction::trigger);
+    take();
+}
+
 void ToolBar::show(const Pulse& pulse)
 {
     if (pulse.hasRun)
@@ -125,6 +143,7 @@ void ToolBar::show(const Pulse& pulse)
     m_waiting->setVisible(!pulse.hasRun || isAway);
 
     m_collect->setLive(pulse.hasRun && pulse.live);
+    m_applyWanted = pulse.hasRun && pulse.live && !m_apply->text().isEmpty();
     m_step.wanted = pulse.hasRun && pulse.step.value >= 0;
     m_ranks.wanted = pulse.hasRun && pulse.ranks > 0;
     for (Fact* fact : { &m_rate, &m_lag, &m_dropped, &m_samples })
@@ -158,24 +177,41 @@ void ToolBar::fit()
 {
     Fact* facts[] = { &m_step, &m_rate, &m_ranks, &m_lag, &m_dropped, &m_samples, &m_cost };
     int room = width() - m_run->sizeHint().width() - 300;
-    room -= m_collect->isVisibleTo(this) ? m_collect->sizeHint().width() + 20 : 0;
-    room -= m_waiting->isHidden() ? 0 : m_waiting->sizeHint().width() + 20;
+    room -= m_collect->isVisibleTo(this) ? m_collect->sizeHint().width() + kBesidePart : 0;
+    room -= m_waiting->isHidden() ? 0 : m_waiting->sizeHint().width() + kBesidePart;
+    const auto place = [&room](QWidget* part, bool isWanted) {
+        const int width = part->sizeHint().width() + kBesidePart;
+        part->setVisible(isWanted && room >= width);
+        room -= isWanted ? width : 0;
+    };
+    const auto keepWidest = [](Fact& fact) {
+        fact.value->setMinimumWidth(0); // its hint has that in it
+        fact.widest = std::max(fact.widest, fact.value->sizeHint().width());
+        fact.value->setMinimumWidth(fact.widest);
+    };
+    const int share = m_cost.value->fontMetrics().horizontalAdvance(QStringLiteral("0.00 %"));
+    const auto shortenCost = [this, share] {
+        m_cost.value->setText(m_costShare);
+        m_cost.value->setMinimumWidth(share);
+    };
     std::sort(std::begin(facts), std::end(facts), [](const Fact* a, const Fact* b) { return a->needed > b->needed; });
     for (Fact* fact : facts) {
+        if (fact == &m_lag)
+            place(m_apply, m_applyWanted);
+        if (fact == &m_samples)
+            room -= kSearchWords;
         if (fact == &m_cost)
-            fact->value->setText(m_costText);
-        fact->value->setMinimumWidth(0); // its hint has that in it
-        fact->widest = std::max(fact->widest, fact->value->sizeHint().width());
-        fact->value->setMinimumWidth(fact->widest);
-        if (fact == &m_cost && room < fact->box->sizeHint().width() + 20) { // in short
-            fact->value->setText(m_costShare);
-            fact->value->setMinimumWidth(fact->value->fontMetrics().horizontalAdvance(QStringLiteral("0.00 %")));
-        }
-        const int width = fact->box->sizeHint().width() + 20;
-        fact->box->setVisible(fact->wanted && room >= width);
-        room -= fact->wanted ? width : 0;
+            shortenCost();
+        else
+            keepWidest(*fact);
+        place(fact->box, fact->wanted);
     }
-    m_spark->setVisible(m_sparkWanted && room >= m_spark->sizeHint().width() + 20);
+    place(m_spark, m_sparkWanted);
+    const int costBefore = m_cost.box->sizeHint().width();
+    m_cost.value->setText(m_costText);
+    keepWidest(m_cost);
+    if (m_cost.box->sizeHint().width() - costBefore > room)
+        shortenCost();
 }
 
 void ToolBar::resizeEvent(QResizeEvent* event)

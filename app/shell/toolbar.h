@@ -4,6 +4,7 @@
 #include <QWidget>
 
 class QHBoxLayout;
+class QPushButton;
 
 namespace telltale::views {
 class RoleLabel;
@@ -28,6 +29,8 @@ public:
     CollectSwitch* collectSwitch() const { return m_collect; }
     PaletteButton* paletteButton() const { return m_palette; }
     void addAction(QAction* action); ///< a tool button at the right end
+    /// What the button beside the switch of a live run does.
+    void setApplyAction(QAction* action);
     using QWidget::addAction;
     void show(const Pulse& pulse);
     QSize sizeHint() const override { return { 1120, 44 }; }
@@ -53,6 +56,7 @@ private:
     QHBoxLayout* m_layout;
     RunButton* m_run;
     CollectSwitch* m_collect;
+    QPushButton* m_apply;
     PaletteButton* m_palette;
     views::RoleLabel* m_waiting;
     SparkLine* m_spark;
@@ -60,6 +64,7 @@ private:
     QString m_costText, m_costShare;
     QString m_runName;
     bool m_sparkWanted = false;
+    bool m_applyWanted = false;
 };
 
 }

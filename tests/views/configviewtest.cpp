@@ -477,6 +477,40 @@ private Q_SLOTS:
         QCOMPARE(costs().last(), q("Samples a step 15 k")); // nobody says what runs
     }
 
+    void ofADraftWithErrorsNoCostIsSaid()
+    {
+        config::RunFacts facts;
+        facts.modules.push_back({ "layers.0.weight", {}, 1000 });
+        m_view->draft()->setRun(facts);
+        m_view->draft()->setValue(q("/param_distribution"), q("true"));
+        QVERIFY(costs().front().contains(q("draft")));
+        const QString valid = m_view->draft()->text();
+        m_view->draft()->setValue(q("/step_interval"), q("\"x\"")); // which is read as the default
+        QCOMPARE(costs().front(), q("now"));
+        QCOMPARE(costs().last(), q("Fix the draft to see what it costs."));
+        m_view->draft()->setText(valid + u'x');
+        QVERIFY(!m_view->draft()->isConfig());
+        QCOMPARE(costs().front(), q("now"));
+        QCOMPARE(costs().last(), q("Fix the draft to see what it costs."));
+        m_view->draft()->setText(valid);
+        QVERIFY(costs().front().contains(q("draft")));
+    }
+
+    void whoAppliesIsToldWhyNothingCanBeAndWhereTheDraftDiffers()
+    {
+        QCOMPARE(m_steering->whyNoApply(), q("The draft is what runs."));
+        m_view->draft()->setValue(q("/ops"), q("[\"norm\",\"mean\"]"));
+        QCOMPARE(m_steering->whyNoApply(), QString());
+        m_view->goToFirstChange();
+        const auto* ops = m_view->findChild<QWidget*>(q("/ops"));
+        QVERIFY(ops->isAncestorOf(m_view->focusWidget()));
+        QVERIFY(!ops->visibleRegion().isEmpty());
+        m_view->draft()->setValue(q("/step_interval"), q("\"x\""));
+        QVERIFY(m_steering->whyNoApply().startsWith(q("Fix 1 error")));
+        m_view->draft()->revert();
+        QCOMPARE(m_steering->whyNoApply(), q("The draft is what runs."));
+    }
+
     void whatIsSwitchedOffCostsNothingNow()
     {
         m_steering->set({ steeringOf({ rank(

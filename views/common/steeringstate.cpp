@@ -33,6 +33,15 @@ void SteeringState::setRates(const RunRates& rates)
     Q_EMIT ratesChanged();
 }
 
+void SteeringState::setWhyNoApply(const QString& why)
+{
+    items::assertGuiThread();
+    if (why == m_whyNoApply)
+        return;
+    m_whyNoApply = why;
+    Q_EMIT whyNoApplyChanged();
+}
+
 void SteeringState::mirror(const SteeringState* other)
 {
     items::assertGuiThread();

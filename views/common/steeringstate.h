@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <QObject>
+#include <QString>
 #include <QStringList>
 
 #include <telltale/core/runrates.h>
@@ -39,9 +40,14 @@ public:
     void setRates(const RunRates& rates);
     const RunRates& rates() const { return m_rates; }
 
+    /// Why the config that somebody is writing cannot be applied now; empty when it can.
+    void setWhyNoApply(const QString& why);
+    const QString& whyNoApply() const { return m_whyNoApply; }
+
 Q_SIGNALS:
     void changed();
     void ratesChanged();
+    void whyNoApplyChanged();
     /// Somebody wants a field of the config to be so, as JSON; of "/targets" it is what comes to those that are there.
     void draftWanted(const QString& pointer, const QString& value);
 
@@ -49,6 +55,7 @@ private:
     std::vector<RunSteering> m_runs;
     QStringList m_chosen;
     RunRates m_rates;
+    QString m_whyNoApply;
     bool m_isMirror = false;
 };
 

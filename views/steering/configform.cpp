@@ -71,6 +71,21 @@ QString ConfigForm::countText() const
     return all == shown ? tr("%n field(s)", nullptr, all) : tr("%n field(s), %1 shown", nullptr, all).arg(shown);
 }
 
+bool ConfigForm::goTo(const QString& pointer)
+{
+    for (const Group& group : m_groups) {
+        for (FieldRow* row : group.rows) {
+            QWidget* stop = row->pointer() == pointer && isVisible() ? firstStop(*row) : nullptr;
+            if (stop == nullptr)
+                continue;
+            ensureWidgetVisible(row);
+            stop->setFocus();
+            return true;
+        }
+    }
+    return false;
+}
+
 std::string ConfigForm::shownText(const std::string& pointer, const std::string& json) const
 {
     for (const Group& group : m_groups) {
@@ -104,12 +119,18 @@ QWidget* ConfigForm::firstStop() const
 {
     for (const Group& group : m_groups) {
         for (const FieldRow* row : group.rows) {
-            for (QWidget* part : row->findChildren<QWidget*>()) {
-                if (!row->isHidden() && !part->isHidden() && part->isEnabled()
-                    && (part->focusPolicy() & Qt::TabFocus) != 0)
-                    return part;
-            }
+            if (QWidget* stop = firstStop(*row))
+                return stop;
         }
+    }
+    return nullptr;
+}
+
+QWidget* ConfigForm::firstStop(const FieldRow& row)
+{
+    for (QWidget* part : row.findChildren<QWidget*>()) {
+        if (!row.isHidden() && !part->isHidden() && part->isEnabled() && (part->focusPolicy() & Qt::TabFocus) != 0)
+            return part;
     }
     return nullptr;
 }

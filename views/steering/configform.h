@@ -24,6 +24,8 @@ public:
     void setUsedOnly(bool on);
     /// Puts each value as its control shows it: "all", not "[]".
     void showTexts(std::vector<config::FieldChange>& changes) const;
+    /// Brings a field into view and the keyboard to it; false where the form is not shown.
+    bool goTo(const QString& pointer);
     QString countText() const; ///< of its fields, and of those that are shown
 
 Q_SIGNALS:
@@ -40,6 +42,7 @@ private:
     void takeDraft();
     std::string shownText(const std::string& pointer, const std::string& json) const;
     QWidget* firstStop() const; ///< of the keyboard, in what is shown
+    static QWidget* firstStop(const FieldRow& row);
 
     std::vector<Group> m_groups;
     bool m_isUsedOnly = false;

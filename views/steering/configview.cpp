@@ -2,7 +2,6 @@
 #include "configview.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <QAbstractItemView>
 #include <QApplication>
@@ -10,11 +9,9 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QFileDialog>
-#include <QGridLayout>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPointer>
 #include <QPushButton>
 #include <QSaveFile>
@@ -40,6 +37,7 @@
 
 #include "answersmodel.h"
 #include "answerstable.h"
+#include "applybox.h"
 #include "changelines.h"
 #include "configdraft.h"
 #include "configform.h"
@@ -47,7 +45,6 @@
 #include "costtable.h"
 #include "fieldtext.h"
 #include "jsoneditor.h"
-#include "numberedit.h"
 #include "problemlabel.h"
 #include "revisionlist.h"
 
@@ -208,7 +205,10 @@ QWidget* ConfigView::makeBody()
     m_cost = new CostTable;
     aboveLayout->addWidget(m_costBox = titled(tr("Estimated cost"), m_cost, above));
     rightLayout->addWidget(scrolled(above), 1);
-    rightLayout->addWidget(titled(tr("Apply"), makeApplyBox(), right));
+    m_applyBox = new ApplyBox;
+    connect(m_applyBox, &ApplyBox::edited, this, &ConfigView::takeDraft);
+    connect(m_applyBox, &ApplyBox::applied, this, &ConfigView::apply);
+    rightLayout->addWidget(titled(tr("Apply"), m_applyBox, right));
 
     auto* across = new QSplitter(Qt::Horizontal);
     PaneSwitch::Pane form;
@@ -312,43 +312,6 @@ bool ConfigView::eventFilter(QObject* watched, QEvent* event)
     return DataView::eventFilter(watched, event);
 }
 
-QWidget* ConfigView::makeApplyBox()
-{
-    auto* box = new QWidget;
-    auto* grid = new QGridLayout(box);
-    grid->setContentsMargins(12, 8, 12, 12);
-    grid->setHorizontalSpacing(12);
-    grid->setVerticalSpacing(8);
-    m_ranks = new QLineEdit(box);
-    m_ranks->setObjectName(QStringLiteral("configRanks"));
-    m_ranks->setPlaceholderText(tr("all"));
-    m_ranks->setFont(numberFont(12));
-    m_step = new NumberEdit(0, std::numeric_limits<qint64>::max(), box);
-    m_step->setObjectName(QStringLiteral("configStep"));
-    m_step->setPlaceholderText(tr("as soon as all can"));
-    int row = 0;
-    for (const auto& [name, edit] :
-        { std::pair { tr("Ranks"), m_ranks }, { tr("At step"), static_cast<QLineEdit*>(m_step) } }) {
-        auto* label = new RoleLabel(name, &Theme::text2, wordsFont(12), box);
-        label->setBuddy(edit);
-        edit->setAccessibleName(name);
-        grid->addWidget(label, row, 0);
-        grid->addWidget(edit, row++, 1);
-        connect(edit, &QLineEdit::textEdited, this, &ConfigView::takeDraft);
-    }
-    m_stepHint = new RoleLabel(&Theme::text3, wordsFont(11), box);
-    grid->addWidget(m_stepHint, row++, 1);
-    m_apply = new QPushButton(box);
-    m_apply->setObjectName(QStringLiteral("configApply"));
-    m_apply->setDefault(true);
-    connect(m_apply, &QPushButton::clicked, this, &ConfigView::apply);
-    grid->addWidget(m_apply, row++, 1, Qt::AlignLeft);
-    m_why = new ProblemLabel(11, box);
-    grid->addWidget(m_why, row, 1);
-    grid->setColumnStretch(1, 1);
-    return box;
-}
-
 QWidget* ConfigView::makeHistory()
 {
     m_history = new RevisionList;
@@ -373,6 +336,17 @@ void ConfigView::addToDraft(const QString& pointer, const QString& value)
         json = QString::fromUtf8(QJsonDocument(targets).toJson(QJsonDocument::Compact));
     }
     m_draft->setValue(pointer, json);
+}
+
+void ConfigView::goToFirstChange()
+{
+    const auto& changes = m_draft->changes();
+    if (changes.empty())
+        return;
+    const QString pointer = QString::fromStdString(changes.front().pointer);
+    m_editor->goTo(pointer);
+    if (!m_form->goTo(pointer))
+        m_editor->setFocus();
 }
 
 void ConfigView::ask()
@@ -457,27 +431,6 @@ bool ConfigView::isDeserted() const
         && std::all_of(now->ranks.begin(), now->ranks.end(), [](const RankSteering& rank) { return rank.isAway; });
 }
 
-std::optional<std::vector<Rank>> ConfigView::chosenRanks() const
-{
-    std::vector<Rank> ranks;
-    for (const QString& part : m_ranks->text().split(u',', Qt::SkipEmptyParts)) {
-        bool isNumber = false;
-        const int rank = part.trimmed().toInt(&isNumber);
-        if (!isNumber)
-            return {};
-        ranks.emplace_back(rank);
-    }
-    return ranks;
-}
-
-std::optional<qint64> ConfigView::chosenStep() const
-{
-    bool isNumber = true;
-    const QString digits = NumberEdit::ungrouped(m_step->text());
-    const qint64 step = digits.isEmpty() ? 0 : digits.toLongLong(&isNumber);
-    return isNumber && step >= 0 ? std::optional(step) : std::nullopt;
-}
-
 QString ConfigView::whyNot() const
 {
     if (isOver())
@@ -490,7 +443,7 @@ QString ConfigView::whyNot() const
         return tr("This run is not being recorded here: nobody would answer.");
     if (!m_draft->isConfig() || m_draft->errors() > 0)
         return tr("Fix %n error(s) first.", nullptr, std::max(1, m_draft->errors()));
-    const auto ranks = chosenRanks();
+    const auto ranks = m_applyBox->ranks();
     const auto& known = m_draft->run().ranks;
     if (!ranks)
         return tr("Ranks are numbers, such as 0, 1.");
@@ -498,7 +451,7 @@ QString ConfigView::whyNot() const
         if (!known.empty() && !std::binary_search(known.begin(), known.end(), rank.value))
             return tr("Rank %1 does not exist.").arg(rank.value);
     }
-    if (!chosenStep())
+    if (!m_applyBox->step())
         return tr("A step is a whole number.");
     if (m_draft->changes().empty())
         return isDeserted() ? tr("No rank is connected: the draft is what they ran last.")
@@ -590,14 +543,15 @@ void ConfigView::takeDraft()
     }
     const QString why = whyNot();
     const bool canAnswer = isLive() && now != nullptr;
-    m_apply->setText(canAnswer ? tr("Apply rev %1").arg(now->rev + 1) : tr("Apply"));
-    m_apply->setEnabled(why.isEmpty());
-    m_ranks->setEnabled(canAnswer);
-    m_step->setEnabled(canAnswer);
+    m_applyBox->setRevision(canAnswer ? std::optional(now->rev + 1) : std::nullopt);
+    m_applyBox->setEnabledApply(why.isEmpty());
+    if (context().steering != nullptr)
+        context().steering->setWhyNoApply(why);
     if (canAnswer && m_draft->errors() > 0)
-        m_why->setProblem(why, true);
+        m_applyBox->why()->setProblem(why, true);
     else
-        m_why->setNote(why.isEmpty() && isDeserted() ? tr("No rank is connected: who comes back is offered it.") : why);
+        m_applyBox->why()->setNote(
+            why.isEmpty() && isDeserted() ? tr("No rank is connected: who comes back is offered it.") : why);
     showAnswers();
 }
 
@@ -633,12 +587,7 @@ void ConfigView::showRates()
     m_costBox->setVisible(m_cost->set(*m_draft, isMeasured ? context().steering->rates() : RunRates {},
         m_isRunningKnown, isLive(), isLive() && m_isIdle));
     const StepRange own = context().state != nullptr ? context().state->ownRange() : StepRange {};
-    const bool isKnown = isMeasured && !own.isEmpty();
-    m_step->setRange(isKnown ? own.last.value + 1 : 0, std::numeric_limits<qint64>::max());
-    const qint64 ahead = chosenStep().value_or(0) - own.last.value;
-    m_stepHint->setVisible(isKnown && chosenStep().value_or(0) > 0);
-    m_stepHint->setText(ahead > 0 ? tr("newest step + %1").arg(formatStep(ahead))
-                                  : tr("the newest step is %1").arg(formatStep(own.last.value)));
+    m_applyBox->setNewest(isMeasured && !own.isEmpty() ? std::optional<qint64>(own.last.value) : std::nullopt);
 }
 
 void ConfigView::apply()
@@ -648,8 +597,8 @@ void ConfigView::apply()
     ConfigRequest request;
     request.runId = context().state->run()->id;
     request.config = config::canonicalConfigText(m_draft->config());
-    request.ranks = *chosenRanks();
-    request.atStep = *chosenStep();
+    request.ranks = *m_applyBox->ranks();
+    request.atStep = *m_applyBox->step();
     request.author = qEnvironmentVariable("USER", QStringLiteral("window")).toStdString();
     context().steering->offer(request);
 }
@@ -695,7 +644,7 @@ void ConfigView::inBackground(std::function<std::function<void(ConfigView&)>(QSt
             if (self && trouble.isEmpty())
                 done(*self);
             else if (self)
-                self->m_why->setProblem(trouble, true);
+                self->m_applyBox->why()->setProblem(trouble, true);
         });
     });
 }

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include <telltale/analysis/runfacts.h>
 #include <telltale/common/dataview.h>
@@ -12,7 +10,6 @@
 
 class QComboBox;
 class QLabel;
-class QLineEdit;
 class QPushButton;
 class QScrollArea;
 class QSplitter;
@@ -20,12 +17,12 @@ class QSplitter;
 namespace telltale::views {
 
 class AnswersModel;
+class ApplyBox;
 class ChangeLines;
 class ConfigDraft;
 class ConfigForm;
 class CostTable;
 class JsonEditor;
-class NumberEdit;
 class PanelHead;
 class ProblemLabel;
 class RevisionList;
@@ -44,6 +41,8 @@ public:
     void openFile(const QString& path);
     void saveFile(const QString& path);
     void apply();
+    /// Puts the keyboard where the draft is the first time other than what runs.
+    void goToFirstChange();
     /// As SteeringState::draftWanted.
     void addToDraft(const QString& pointer, const QString& value);
 
@@ -55,7 +54,6 @@ private:
     void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     QWidget* makeBody();
-    QWidget* makeApplyBox();
     QWidget* makeHistory();
     void fillBar();
     void take(const analysis::ConfigFacts& found);
@@ -77,8 +75,6 @@ private:
     bool isDeserted() const; ///< it is live, and none of its ranks is connected
     /// Why nothing can be applied now; empty when it can.
     QString whyNot() const;
-    std::optional<std::vector<Rank>> chosenRanks() const;
-    std::optional<qint64> chosenStep() const; ///< 0: as soon as all can
 
     ConfigDraft* m_draft;
     AnswersModel* m_answers;
@@ -96,13 +92,9 @@ private:
     PanelHead* m_changesHead = nullptr;
     CostTable* m_cost = nullptr;
     QWidget* m_costBox = nullptr; ///< with its head
-    QLineEdit* m_ranks = nullptr;
-    NumberEdit* m_step = nullptr;
-    RoleLabel* m_stepHint = nullptr;
+    ApplyBox* m_applyBox = nullptr;
     QPushButton* m_revert = nullptr;
     ProblemLabel* m_stale = nullptr; ///< the form shows what the text held before it broke
-    QPushButton* m_apply = nullptr;
-    ProblemLabel* m_why = nullptr;
     PanelHead* m_answersHead = nullptr;
     PanelHead* m_historyHead = nullptr;
     QLabel* m_noAnswers = nullptr; ///< in place of its rows

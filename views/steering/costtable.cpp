@@ -69,7 +69,8 @@ bool CostTable::set(const ConfigDraft& draft, const RunRates& rates, bool isRunn
         if (!draft.config().dynamicOn)
             wanted = now;
     }
-    const bool isChange = !draft.changes().empty();
+    const bool isBroken = draft.errors() > 0 && !draft.isUnchanged(); // what it would cost is not what is read of it
+    const bool isChange = !isBroken && !draft.changes().empty();
     const Texts before = isRunningKnown ? textsOf(*now, rates) : Texts {};
     const Texts after = isChange ? textsOf(*wanted, rates) : Texts {};
     m_head.now->setText(isLive ? tr("now") : tr("last"));
@@ -87,8 +88,9 @@ bool CostTable::set(const ConfigDraft& draft, const RunRates& rates, bool isRunn
     const double budget = running.overheadBudget;
     const bool isOver = isChange && wanted->everyWithin > 0;
     m_budget->setColor(isOver ? &Theme::warnText : &Theme::text3);
-    m_budget->setText(isOver ? tr("Over the budget of %1: the agent will collect %2.")
-                                   .arg(formatPercent(budget), formatEvery(wanted->everyWithin))
+    m_budget->setText(isBroken ? tr("Fix the draft to see what it costs.")
+            : isOver           ? tr("Over the budget of %1: the agent will collect %2.")
+                           .arg(formatPercent(budget), formatEvery(wanted->everyWithin))
             : isChange && budget > 0 && wanted->addedMs
             ? tr("The draft stays inside the budget of %1 of step time.").arg(formatPercent(budget))
             : QString());
