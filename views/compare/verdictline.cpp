@@ -155,14 +155,14 @@ void VerdictLine::fit()
     const QString all = facts.join(between);
     const auto shown = [&] { return facts.join(between) + (facts.join(between) == all ? QString() : between + u'…'); };
     const bool leads = hasMapNote && m_mapNoteLeads;
-    const int most = !m_isCompact ? kMostNoteLines : leads ? 1 : 0;
+    const int most = !m_isCompact ? kMostNoteLines : leads || !m_pictureNotes.isEmpty() ? 1 : 0;
     const QFontMetrics noteMetrics = m_note->fontMetrics();
     const auto noteLines = [&](const QString& text) {
         const QRect words = noteMetrics.boundingRect(0, 0, width, kNoteHeight, Qt::TextWordWrap, text);
         return std::max(1, (words.height() + kNoteHeight - 1) / kNoteHeight);
     };
     if (m_isCompact)
-        facts = leads ? QStringList { m_mapNote } : QStringList();
+        facts = (leads ? QStringList { m_mapNote } : QStringList()) + m_pictureNotes;
     while (facts.size() > 1 && noteLines(shown()) > most)
         facts.removeLast();
     QString note = m_isCompact ? facts.join(between) : shown();
