@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
+#include "testmain.h"
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+
+#include <telltale/compare/comparebar.h>
+#include <telltale/heatmap/heatcanvas.h>
+
+#include "comparedruns.h"
+
+namespace comparebartest {
+
+using namespace telltale;
+using namespace telltale::views;
+using series::CellState;
+
+/// What is compared, and how it is chosen. Thread: the test's.
+class CompareBarTest : public QObject, test::ComparedRuns {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { writeRuns(); }
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+
+    void itOpensOnWhatAllRunsHave()
+    {
+        const auto catalog = test::CapsuleBuilder::must(reader("more")->catalog());
+        m_state->setRun(handle("more"));
+        m_state->setCatalog(catalog);
+        m_state->setFullRange(catalog->steps);
+        m_state->setKind(Kind::ExpAvg);
+        compareWith({ "moments" });
+        settle();
+        QCOMPARE(m_state->kind(), Kind::ExpAvg); // which is shown, and which both have
+        compareWith({ "moments", "a" });
+        settle();
+        QCOMPARE(m_state->kind(), Kind::ExpAvg); // nothing is in all of them
+        compareWith({ "a" });
+        settle();
+        QCOMPARE(m_state->kind(), Kind::GradReduced);
+        QVERIFY(m_view->map()->picture());
+        m_state->setKind(Kind::ExpAvg); // by a person, who may look at what only one has
+        settle();
+        QCOMPARE(m_state->kind(), Kind::ExpAvg);
+        m_view->hide();
+        m_view->setVisible(true);
+        settle();
+        QCOMPARE(m_state->kind(), Kind::GradReduced);
+    }
+
+    void theLetterOfTheOtherRunStaysInItsBox()
+    {
+        compareWith({ "b" });
+        settle();
+        for (const int width : { 1080, 560 }) {
+            m_view->resize(width, 700);
+            QTRY_COMPARE(m_view->width(), width);
+            QCOMPARE(
+                m_view->findChild<QComboBox*>(QStringLiteral("compareAgainst"))->currentText(), QStringLiteral("B: b"));
+        }
+    }
+
+    void runsAreChosenFromAListWithASearch()
+    {
+        m_state->setComparedRuns({});
+        settle();
+        QTest::mouseClick(m_view->bar()->runsButton(), Qt::LeftButton);
+        auto* chooser = m_view->findChild<QWidget*>(QStringLiteral("compareChooser"));
+        QVERIFY(chooser && chooser->isVisible());
+        auto* list = chooser->findChild<QListWidget*>();
+        QCOMPARE(list->count(), static_cast<int>(m_runs.size()) - 1); // without the one that is shown
+        chooser->findChild<QLineEdit*>()->setText(QStringLiteral("SE"));
+        QStringList seen;
+        for (int row = 0; row < list->count(); ++row) {
+            if (!list->item(row)->isHidden())
+                seen.append(list->item(row)->text());
+        }
+        QCOMPARE(seen, (QStringList { QStringLiteral("seed") }));
+        QTest::keyClick(chooser->findChild<QLineEdit*>(), Qt::Key_Down);
+        list->setCurrentItem(list->findItems(QStringLiteral("seed"), Qt::MatchExactly).front());
+        QTest::keyClick(list, Qt::Key_Space);
+        QTRY_COMPARE(m_state->comparedRuns().size(), std::size_t { 1 });
+        list->findItems(QStringLiteral("b"), Qt::MatchExactly).front()->setCheckState(Qt::Checked);
+        QTRY_COMPARE(m_state->comparedRuns().size(), std::size_t { 2 });
+        QCOMPARE(m_state->runName(1), QStringLiteral("seed"));
+        list->findItems(QStringLiteral("seed"), Qt::MatchExactly).front()->setCheckState(Qt::Unchecked);
+        QTRY_COMPARE(m_state->comparedRuns().size(), std::size_t { 1 });
+        QCOMPARE(m_state->runName(1), QStringLiteral("b"));
+        QTest::keyClick(list, Qt::Key_Escape);
+        QVERIFY(!chooser->isVisible());
+        settle();
+        QVERIFY(m_view->map()->picture());
+    }
+
+    void theButtonOfTheListStaysWhereItIs()
+    {
+        QPushButton* button = m_view->bar()->runsButton();
+        m_state->setComparedRuns({});
+        settle();
+        const QRect alone(button->mapTo(m_view, QPoint()), button->size());
+        compareWith({ "b", "seed" });
+        settle();
+        QTRY_VERIFY(m_view->findChild<QComboBox*>(QStringLiteral("compareAgainst"))->isVisible());
+        QCOMPARE(QRect(button->mapTo(m_view, QPoint()), button->size()), alone);
+        QVERIFY(m_view->findChild<QComboBox*>(QStringLiteral("compareRows"))->isVisible());
+        QVERIFY(!m_view->findChild<QComboBox*>(QStringLiteral("compareRank"))->isVisible()); // there is one alone
+    }
+
+    void aRunIsFoundByWhenItBegan()
+    {
+        store::RunSummary summary;
+        summary.locator = store::RunLocator::ofFile(path("b"));
+        summary.id = summary.name = "b";
+        summary.createdNs = 1'700'000'000'000'000'000;
+        m_model->setArchived({ summary });
+        QTest::mouseClick(m_view->bar()->runsButton(), Qt::LeftButton);
+        auto* chooser = m_view->findChild<QWidget*>(QStringLiteral("compareChooser"));
+        const QListWidgetItem* item = chooser->findChild<QListWidget*>()->item(0);
+        QCOMPARE(item->text(), QStringLiteral("b")); // its date has a column of its own
+        chooser->findChild<QLineEdit*>()->setText(QStringLiteral("11-1")); // the 14th or, far in the east, the 15th
+        QVERIFY(!item->isHidden());
+        chooser->findChild<QLineEdit*>()->setText(QStringLiteral("11-2"));
+        QVERIFY(item->isHidden());
+    }
+
+    void nothingToCompareWithSaysSo()
+    {
+        m_state->setComparedRuns({});
+        settle();
+        QVERIFY(!m_view->map()->picture());
+        QVERIFY(m_view->renderImage({ 800, 500 }).save(test::shot(QStringLiteral("compare-none.png"))));
+    }
+};
+
+TELLTALE_TEST(QTEST_MAIN, CompareBarTest)
+
+}
+
+#include "comparebartest.moc"
