@@ -305,8 +305,8 @@ private Q_SLOTS:
         QCOMPARE(table->rowHeight(1), line);
         QTest::mouseClick(
             table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(1, 4)).center());
-        QVERIFY(table->rowHeight(1) > line);
-        QVERIFY(table->rowHeight(1) < table->viewport()->height());
+        QVERIFY(table->rowHeight(1) > line && table->rowHeight(1) < table->viewport()->height());
+        QCOMPARE(table->rowHeight(1) % line, 0); // whole lines above and below it
         const int narrow = table->rowHeight(1);
         panel.resize(1400, 300);
         QTRY_VERIFY(table->rowHeight(1) < narrow);

@@ -80,14 +80,14 @@ public:
         return QStyledItemDelegate::helpEvent(event, view, option, index);
     }
 
-    /// px of a line that shows all of its words.
+    /// px of a line that shows all of its words: of so many lines, that no other one is cut below it.
     static int heightFor(int columnWidth, const QModelIndex& index)
     {
         const QFontMetrics metrics(fontOf(index.column()));
         const QRect room = wordsOf(QRect(0, 0, columnWidth, QWIDGETSIZE_MAX), index);
-        return metrics.boundingRect(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, index.data().toString())
-                   .height()
-            + kLogRow - metrics.height();
+        const QRect words
+            = metrics.boundingRect(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, index.data().toString());
+        return (words.height() + (kLogRow - metrics.height()) / 2 + kLogRow - 1) / kLogRow * kLogRow;
     }
     static QFont fontOf(int column) { return column >= LogModel::KindColumn ? wordsFont(12) : numberFont(12); }
 };
