@@ -270,6 +270,13 @@ private Q_SLOTS:
                                QStringLiteral("blocks.3.experts.2.mlp.fc1.weight") },
                      metrics, 110),
             (std::vector { QStringLiteral("L3.1 \u2026fc1.weight"), QStringLiteral("L3.2 \u2026fc1.weight") }));
+        // Of those that end alike in one block the part behind its number stays.
+        std::vector<QString> parts;
+        for (const char* name : { "2.attn.proj.weight", "2.mlp.proj.weight", "3.attn.proj.weight" })
+            parts.push_back(QLatin1String(name));
+        QCOMPARE(fitLabels(parts, metrics, 108, true),
+            (std::vector { QStringLiteral("L2 attn.\u2026weight"), QStringLiteral("L2 mlp.\u2026weight"),
+                QStringLiteral("L3 \u2026proj.weight") }));
         // In a legend the number stands wherever it has room.
         const QString alone = QStringLiteral("3.attn.proj.weight");
         QCOMPARE(fitLabels({ alone, QStringLiteral("0.mlp.fc1.weight") }, metrics, 108, true),

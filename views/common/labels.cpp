@@ -58,7 +58,7 @@ struct Label {
 };
 
 /// How the front is named, the plainest first: only one that reads unlike every other is taken.
-enum class Front { None, Block, Numbers, Word, Letters };
+enum class Front { None, Block, Numbers, Module, Word, Letters };
 
 /// Null where it has no such form or does not fit.
 QString cut(const Label& label, Front front, const QFontMetricsF& metrics, double width)
@@ -68,8 +68,18 @@ QString cut(const Label& label, Front front, const QFontMetricsF& metrics, doubl
     QString tag;
     if (front != Front::None && !label.numbers.isEmpty())
         tag = QStringLiteral("L%1 ").arg(front == Front::Numbers ? label.numbers.join(u'.') : label.numbers.front());
+    // Of names that end alike the part behind the number may tell which is which.
+    qsizetype behind = 0;
+    if (front == Front::Module) {
+        behind = label.text.indexOf(u'.', label.firstNumber + 1) + 1;
+        if (label.firstNumber < 0 || behind == 0)
+            return {};
+        tag += label.text.mid(label.firstNumber + 1, behind - label.firstNumber - 1);
+    }
     const QString word = front == Front::Word ? label.text.section(u'.', 0, 0) + u' ' : QString();
     for (const qsizetype from : label.cuts) {
+        if (front == Front::Module && from <= behind)
+            continue;
         QString text = word + (from > label.firstNumber ? tag : QString()) + kDots + label.text.mid(from);
         if (metrics.horizontalAdvance(text) <= width)
             return text;
@@ -94,9 +104,9 @@ std::vector<QString> fitLabels(
         else
             open.emplace_back(text);
     }
-    std::array order { Front::None, Front::Block, Front::Numbers, Front::Word, Front::Letters };
+    std::array order { Front::None, Front::Block, Front::Numbers, Front::Module, Front::Word, Front::Letters };
     if (keepsBlock)
-        std::swap(order[0], order[1]);
+        std::rotate(order.begin(), order.begin() + 1, order.begin() + 4); // None behind Module
     for (const Front front : order) {
         std::map<QString, int> said;
         std::vector<QString> forms;

@@ -11,9 +11,8 @@ namespace telltale::views {
 
 /// The texts cut to `width` px: one that is too long loses its front alone, "…experts.1.fc1.weight". The end of a name
 /// stays, and different texts stay different: where two would read the same, the number of a block stands in place of
-/// what is lost, "L2 …fc1.weight". With `keepsBlock` it does wherever it has room: a name that stands alone tells of
-/// which block it is.
-/// Thread: any.
+/// what is lost, "L2 …fc1.weight", and where that is not enough, with the part behind it, "L2 attn.…weight". With
+/// `keepsBlock` it does wherever it has room: a name that stands alone tells of which block it is. Thread: any.
 std::vector<QString> fitLabels(
     const std::vector<QString>& texts, const QFontMetricsF& metrics, double width, bool keepsBlock = false);
 
