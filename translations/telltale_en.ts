@@ -113,6 +113,23 @@
             <numerusform>%n more lines above</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n runs have none</source>
+        <translation>
+            <numerusform>%n run has none</numerusform>
+            <numerusform>%n runs have none</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>OneRunNote</name>
+    <message numerus="yes">
+        <source>one of %n runs</source>
+        <translation>
+            <numerusform>one of %n run</numerusform>
+            <numerusform>one of %n runs</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::items::ConnectionsModel</name>

@@ -439,6 +439,17 @@
             <numerusform>上方还有 %n 条</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n runs have none</source>
+        <translation>
+            <numerusform>%n 个运行没有</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 has none</source>
+        <comment>a compared run, of the curves</comment>
+        <translation>%1没有</translation>
+    </message>
 </context>
 <context>
     <name>DifferenceMap</name>
@@ -583,6 +594,10 @@
     <message>
         <source>B − A, symlog</source>
         <translation>B − A，对称对数</translation>
+    </message>
+    <message>
+        <source>one step in %1</source>
+        <translation>每 %1 步一次</translation>
     </message>
 </context>
 <context>
@@ -960,6 +975,19 @@
     <message>
         <source>gradient sign</source>
         <translation>梯度符号</translation>
+    </message>
+</context>
+<context>
+    <name>OneRunNote</name>
+    <message numerus="yes">
+        <source>one of %n runs</source>
+        <translation>
+            <numerusform>%n 个运行之一</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Of the compared runs this view shows “%1” alone.</source>
+        <translation>在所对比的运行中，此视图只显示“%1”。</translation>
     </message>
 </context>
 <context>
@@ -3561,6 +3589,10 @@ GPL-3.0-or-later</translation>
         <source>&amp;Steps</source>
         <translation>步(&amp;S)</translation>
     </message>
+    <message>
+        <source>&amp;Apply config…</source>
+        <translation>应用配置(&amp;A)…</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::DamageStrip</name>
@@ -4746,6 +4778,41 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::ApplyBox</name>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>as soon as all can</source>
+        <translation>各 rank 就绪后尽快</translation>
+    </message>
+    <message>
+        <source>Ranks</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>At step</source>
+        <translation>起始步</translation>
+    </message>
+    <message>
+        <source>newest step + %1</source>
+        <translation>最新步 + %1</translation>
+    </message>
+    <message>
+        <source>the newest step is %1</source>
+        <translation>最新步为 %1</translation>
+    </message>
+    <message>
+        <source>Apply rev %1</source>
+        <translation>应用修订 %1</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::AttentionCanvas</name>
     <message>
         <source>entropy under half of what it was %1 steps ago</source>
@@ -4851,6 +4918,10 @@ GPL-3.0-or-later</translation>
         <source>rank</source>
         <translation>rank</translation>
     </message>
+    <message>
+        <source>head</source>
+        <translation>头</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AttentionView</name>
@@ -4873,14 +4944,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Heads of a layer, %1</source>
         <translation>某层的各头，%1</translation>
-    </message>
-    <message>
-        <source>Left</source>
-        <translation>左</translation>
-    </message>
-    <message>
-        <source>Right</source>
-        <translation>右</translation>
     </message>
     <message>
         <source>Rank</source>
@@ -4981,6 +5044,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>maps</source>
         <translation>注意力图</translation>
+    </message>
+    <message>
+        <source>Left map</source>
+        <translation>左图</translation>
+    </message>
+    <message>
+        <source>Right map</source>
+        <translation>右图</translation>
     </message>
 </context>
 <context>
@@ -5696,22 +5767,6 @@ GPL-3.0-or-later</translation>
         <translation>JSON</translation>
     </message>
     <message>
-        <source>all</source>
-        <translation>全部</translation>
-    </message>
-    <message>
-        <source>as soon as all can</source>
-        <translation>各 rank 就绪后尽快</translation>
-    </message>
-    <message>
-        <source>Ranks</source>
-        <translation>Rank</translation>
-    </message>
-    <message>
-        <source>At step</source>
-        <translation>起始步</translation>
-    </message>
-    <message>
         <source>Answers of the ranks</source>
         <translation>各 rank 的答复</translation>
     </message>
@@ -5764,10 +5819,6 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>%n 处错误</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Apply rev %1</source>
-        <translation>应用修订 %1</translation>
     </message>
     <message>
         <source>Answers to rev %1</source>
@@ -5834,14 +5885,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>what runs now</source>
         <translation>当前生效</translation>
-    </message>
-    <message>
-        <source>newest step + %1</source>
-        <translation>最新步 + %1</translation>
-    </message>
-    <message>
-        <source>the newest step is %1</source>
-        <translation>最新步为 %1</translation>
     </message>
     <message>
         <source>Drop all changes of the draft</source>
@@ -6045,6 +6088,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>last</source>
         <translation>最后配置</translation>
+    </message>
+    <message>
+        <source>Fix the draft to see what it costs.</source>
+        <translation>修正草稿后即可看到其开销。</translation>
     </message>
 </context>
 <context>
@@ -6719,10 +6766,6 @@ GPL-3.0-or-later</translation>
         <translation>%1 头 %2</translation>
     </message>
     <message>
-        <source>step %1, queries %2, keys %3</source>
-        <translation>第 %1 步，query %2，key %3</translation>
-    </message>
-    <message>
         <source>masked</source>
         <translation>已屏蔽</translation>
     </message>
@@ -6746,6 +6789,26 @@ GPL-3.0-or-later</translation>
     <message>
         <source>weight, log</source>
         <translation>权重，对数</translation>
+    </message>
+    <message>
+        <source>query %1</source>
+        <translation>query %1</translation>
+    </message>
+    <message>
+        <source>queries %1 to %2</source>
+        <translation>query %1 到 %2</translation>
+    </message>
+    <message>
+        <source>key %1</source>
+        <translation>key %1</translation>
+    </message>
+    <message>
+        <source>keys %1 to %2</source>
+        <translation>key %1 到 %2</translation>
+    </message>
+    <message>
+        <source>this query may not attend to this key</source>
+        <translation>这个 query 不能关注这个 key</translation>
     </message>
 </context>
 <context>
@@ -8174,6 +8237,10 @@ GPL-3.0-or-later</translation>
         <source>rank %1</source>
         <translation>rank %1</translation>
     </message>
+    <message>
+        <source>other bits than most</source>
+        <translation>与多数不同</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::RevisionList</name>
@@ -8448,6 +8515,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>%1, compared, %2 of %3</source>
+        <translation>%1，参与对比，第 %2 个，共 %3 个</translation>
     </message>
 </context>
 <context>
