@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <telltale/core/yieldtoothers.h>
 #include <telltale/store/capsulereader.h>
 #include <telltale/store/readercache.h>
 
@@ -84,6 +85,7 @@ bool QueryPool::State::isCurrentLocked(ViewId view, std::uint64_t generation) co
 
 void QueryPool::State::run()
 {
+    yieldToOthers(); // a frame is due sooner than an answer
     ReaderCache readers(shared);
     std::unique_lock lock(mutex);
     while (!stopping) {

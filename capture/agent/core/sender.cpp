@@ -4,17 +4,13 @@
 #include <algorithm>
 #include <exception>
 
-#include <sched.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
 #include <telltale/agent/say.h>
 #include <telltale/agent/thinning.h>
 #include <telltale/core/nothrow.h>
+#include <telltale/core/yieldtoothers.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/limits.h>
 
@@ -33,17 +29,8 @@ constexpr std::chrono::milliseconds kDiskPatience { 10000 };
 constexpr std::int64_t kClockJumpNs = 1'000'000'000;
 constexpr int kMaxStrikes = 3;
 constexpr int kStepsPerTurn = 64;
-constexpr int kNice = 5;
 constexpr const char* kUnreadable = "the spool cannot be read";
 constexpr const char* kNoRoom = "neither memory nor spool had room";
-
-/// Training comes first on a full machine. Refusals do not matter.
-void yieldToTraining()
-{
-    const sched_param none {};
-    (void)::sched_setscheduler(0, SCHED_BATCH, &none);
-    (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
-}
 
 }
 
@@ -119,7 +106,7 @@ Session::Events Sender::sessionEvents()
 
 void Sender::run()
 {
-    yieldToTraining();
+    yieldToOthers(); // training comes first
     try {
         start();
     } catch (const std::exception& error) {
