@@ -7,6 +7,12 @@ namespace telltale::store {
 
 using series::OpenTile;
 
+namespace {
+
+constexpr int kAheadLevel = 2; ///< of the tiles whose samples are decoded at once: 16 tiles
+
+}
+
 ColumnPlanner::ColumnPlanner(TileSource& source, const TileSet& set, OpenTiles open, const series::PixelMap& map,
     StepRange range, std::span<const int> subBlocks, Depth depth)
     : m_source(source)
@@ -110,8 +116,13 @@ Expected<void> ColumnPlanner::takeTile(int level, const TileHead& head, Stretch 
         return {};
     }
     const bool isTooCoarse = head.steps.count() / kLevelBuckets > m_narrowest;
-    if (m_depth != Depth::Pixels || isTooCoarse)
+    if (m_depth != Depth::Pixels || isTooCoarse) {
+        const std::int64_t fineBuckets = tileColumns(level) / bucketColumns(1);
+        const bool isAllTooCoarse = m_depth == Depth::EverySample || head.steps.count() / fineBuckets > m_narrowest;
+        if (level == kAheadLevel && isAllTooCoarse && m_depth != Depth::NewestPiece)
+            readSamplesAhead(stretch);
         return descend(level - 1, stretch);
+    }
     const auto steps = m_source.steps(m_set, level, head, m_subBlocks);
     if (!steps && steps.error().code != ErrorCode::Damaged)
         return tl::unexpected<Error>(steps.error());
@@ -187,12 +198,32 @@ Expected<void> ColumnPlanner::takeSamples(Stretch stretch)
     return {};
 }
 
+/// The samples below a tile of kAheadLevel, when all of them will be asked for.
+void ColumnPlanner::readSamplesAhead(Stretch stretch)
+{
+    auto heads = m_source.heads(m_set, 0, stretch.from / series::kTileColumns * series::kTileColumns, stretch.to);
+    if (!heads)
+        return; // who asks for them will say it
+    std::erase_if(*heads, [&](const TileHead& head) { return isPassedOver(head, stretch); });
+    m_source.readAhead(m_set, 0, *heads, m_subBlocks);
+}
+
+bool ColumnPlanner::isWhole(const TileHead& head, Stretch stretch)
+{
+    return head.firstColumn >= stretch.from && head.firstColumn + series::kTileColumns <= stretch.to;
+}
+
+/// Whether a sealed tile need not be read.
+bool ColumnPlanner::isPassedOver(const TileHead& head, Stretch stretch) const
+{
+    return isWhole(head, stretch) && isIrrelevant(head.steps);
+}
+
 Expected<void> ColumnPlanner::takeSealed(const TileHead& head, Stretch stretch)
 {
     if (isDone())
         return {};
-    const bool isWhole = head.firstColumn >= stretch.from && head.firstColumn + series::kTileColumns <= stretch.to;
-    if (isWhole && isIrrelevant(head.steps)) {
+    if (isPassedOver(head, stretch)) {
         lower(head.steps.first);
         return {};
     }
@@ -200,7 +231,7 @@ Expected<void> ColumnPlanner::takeSealed(const TileHead& head, Stretch stretch)
     if (!steps) {
         if (steps.error().code != ErrorCode::Damaged)
             return tl::unexpected<Error>(steps.error());
-        if (isWhole)
+        if (isWhole(head, stretch))
             lower(head.steps.first);
         m_plan.damaged.push_back(
             { std::max(head.steps.first, m_range.first), std::min(head.steps.last, m_range.last) });

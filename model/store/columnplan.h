@@ -74,12 +74,15 @@ private:
     Expected<void> takeTile(int level, const TileHead& head, Stretch stretch);
     Expected<void> takeBuckets(int level, const TileHead& head, const TileSteps& steps, Stretch stretch);
     Expected<void> takeSamples(Stretch stretch);
+    void readSamplesAhead(Stretch stretch);
     Expected<void> takeSealed(const TileHead& head, Stretch stretch);
     void takeOpen(const std::shared_ptr<const series::OpenTile>& tile, Stretch stretch);
     void takeColumns(const Piece& piece, std::int64_t firstColumn, std::span<const Step> steps, Stretch stretch);
     void keep(Piece piece, int from, std::vector<std::int32_t>& newestFirst);
     bool canSkip(const TileHead& head, std::int64_t end, Stretch stretch) const;
     bool isIrrelevant(StepRange steps) const;
+    static bool isWhole(const TileHead& head, Stretch stretch);
+    bool isPassedOver(const TileHead& head, Stretch stretch) const;
     /// `before`: the last step of the bucket before.
     bool fitsPixel(StepRange steps, std::int64_t before) const;
     std::int32_t pixelFor(StepRange steps) const;

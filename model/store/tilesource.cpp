@@ -2,8 +2,10 @@
 #include <telltale/store/tilesource.h>
 
 #include <algorithm>
-#include <array>
+#include <atomic>
+#include <future>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 #include <telltale/core/bytes.h>
@@ -13,6 +15,8 @@ namespace telltale::store {
 namespace {
 
 constexpr int kStepsPart = 0xFFFF;
+constexpr std::size_t kTilesWorth = 4; ///< tiles that are worth a thread
+
 Stat storedStat(const TileSet& set)
 {
     return set.shares ? Stat::Hist : set.stat == Stat::AbsMax ? Stat::Max : set.stat;
@@ -130,6 +134,15 @@ void TileSource::keep(const series::BlockKey& key, std::shared_ptr<const series:
     m_cache->put(key, std::move(block));
 }
 
+void TileSource::keep(
+    const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks, const Blocks& blocks)
+{
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        if (blocks[i])
+            keep(key(set, level, head, subBlocks[i]), blocks[i]);
+    }
+}
+
 series::BlockKey TileSource::key(const TileSet& set, int level, const TileHead& head, int part) const
 {
     series::BlockKey key;
@@ -143,7 +156,7 @@ series::BlockKey TileSource::key(const TileSet& set, int level, const TileHead& 
     return key;
 }
 
-Expected<std::unique_ptr<TileSource::Loaded>> TileSource::load(const TileSet& set, int level, const TileHead& head)
+Expected<TileSource::Blob> TileSource::load(const TileSet& set, int level, const TileHead& head)
 {
     m_blob.reset();
     m_blob.bind(1, head.id);
@@ -154,27 +167,14 @@ Expected<std::unique_ptr<TileSource::Loaded>> TileSource::load(const TileSet& se
         return failure(ErrorCode::Damaged, "a tile is gone");
     const bool isHere = m_blob.integer(1) == level && m_blob.integer(2) == static_cast<int>(storedStat(set))
         && m_blob.integer(3) == set.group.value && m_blob.integer(4) == head.firstColumn;
-    auto loaded = std::make_unique<Loaded>();
-    loaded->bytes = m_blob.blob(0);
+    Blob blob { head, std::string(m_blob.blob(0)) };
     m_blob.reset();
     if (!isHere)
         return failure(ErrorCode::Damaged, "a tile lies in another's place");
-    if (crc32c(loaded->bytes) != head.crc)
-        return failure(ErrorCode::Damaged, "a tile's checksum does not fit");
-    auto view = openTile(loaded->bytes);
-    if (!view)
-        return tl::unexpected<Error>(std::move(view.error()));
-    loaded->view = std::move(*view);
-    const auto& first = loaded->view.firstSteps();
-    const auto& last = loaded->view.lastSteps();
-    if (*std::min_element(first.begin(), first.end()) != head.steps.first
-        || *std::max_element(last.begin(), last.end()) != head.steps.last)
-        return failure(ErrorCode::Damaged, "a tile has other steps than its row says");
-    return loaded;
+    return blob;
 }
 
-Expected<std::unique_ptr<TileSource::Loaded>> TileSource::loadCounts(
-    const TileSet& set, Stat stat, std::int64_t firstColumn)
+Expected<TileSource::Blob> TileSource::loadCounts(const TileSet& set, Stat stat, std::int64_t firstColumn)
 {
     m_place.reset();
     m_place.bind(1, static_cast<int>(stat)).bind(2, set.group.value).bind(3, firstColumn);
@@ -191,6 +191,38 @@ Expected<std::unique_ptr<TileSource::Loaded>> TileSource::loadCounts(
     return load(with(set, stat), 0, head);
 }
 
+Expected<TileSource::Stored> TileSource::loadAll(const TileSet& set, int level, const TileHead& head)
+{
+    auto tile = load(set, level, head);
+    if (!tile)
+        return tl::unexpected<Error>(std::move(tile.error()));
+    Stored stored { std::move(*tile), {} };
+    for (std::size_t i = 0; level == 0 && !isWhole(set.stat) && i < kCountStats.size(); ++i) {
+        if ((set.counts >> i & 1) == 0)
+            continue;
+        auto counts = loadCounts(set, kCountStats[i], head.firstColumn);
+        if (!counts)
+            return tl::unexpected<Error>(std::move(counts.error()));
+        stored.counts[i] = std::move(*counts);
+    }
+    return stored;
+}
+
+Expected<TileView> TileSource::opened(const Blob& blob)
+{
+    if (crc32c(blob.bytes) != blob.head.crc)
+        return failure(ErrorCode::Damaged, "a tile's checksum does not fit");
+    auto view = openTile(blob.bytes);
+    if (!view)
+        return view;
+    const auto& first = view->firstSteps();
+    const auto& last = view->lastSteps();
+    if (*std::min_element(first.begin(), first.end()) != blob.head.steps.first
+        || *std::max_element(last.begin(), last.end()) != blob.head.steps.last)
+        return failure(ErrorCode::Damaged, "a tile has other steps than its row says");
+    return view;
+}
+
 Expected<std::shared_ptr<const TileSteps>> TileSource::steps(
     const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks)
 {
@@ -198,17 +230,54 @@ Expected<std::shared_ptr<const TileSteps>> TileSource::steps(
         return steps(with(set, Stat::Max), level, head, subBlocks);
     if (const auto cached = m_cache->find(key(set, level, head, kStepsPart)))
         return std::static_pointer_cast<const TileSteps>(cached);
-    const auto loaded = load(set, level, head);
-    if (!loaded)
-        return tl::unexpected<Error>(loaded.error());
-    auto steps = std::make_shared<TileSteps>();
-    steps->first = (*loaded)->view.firstSteps();
-    steps->last = (*loaded)->view.lastSteps();
+    const auto stored = loadAll(set, level, head);
+    if (!stored)
+        return tl::unexpected<Error>(stored.error());
     // Kept only when the whole place can be read: a planner must meet damage every time.
-    if (const auto decoded = decode(set, level, head, (*loaded)->view, subBlocks); !decoded)
+    const auto decoded = decode(set, level, *stored, subBlocks);
+    if (!decoded)
         return tl::unexpected<Error>(decoded.error());
-    keep(key(set, level, head, kStepsPart), steps);
-    return steps;
+    keep(set, level, head, subBlocks, decoded->blocks);
+    keep(key(set, level, head, kStepsPart), decoded->steps);
+    return decoded->steps;
+}
+
+void TileSource::readAhead(
+    const TileSet& set, int level, std::span<const TileHead> heads, std::span<const int> subBlocks)
+{
+    struct Tile {
+        const TileHead& head;
+        Expected<Stored> stored;
+        Expected<Decoded> decoded {};
+    };
+    std::vector<Tile> tiles;
+    for (const TileHead& head : heads) {
+        if (set.stat != Stat::AbsMax && !m_cache->find(key(set, level, head, kStepsPart)))
+            tiles.push_back({ head, loadAll(set, level, head) });
+    }
+    std::atomic<std::size_t> next { 0 };
+    const auto work = [&] {
+        for (std::size_t at = next++; at < tiles.size(); at = next++) {
+            if (tiles[at].stored)
+                tiles[at].decoded = decode(set, level, *tiles[at].stored, subBlocks);
+        }
+    };
+    {
+        const std::size_t threads
+            = std::min<std::size_t>(std::thread::hardware_concurrency(), tiles.size() / kTilesWorth);
+        std::vector<std::future<void>> helpers; // without a thread to be had, they do nothing when they are waited for
+        for (std::size_t i = 1; i < threads; ++i)
+            helpers.push_back(std::async(work));
+        work();
+        for (std::future<void>& helper : helpers)
+            helper.get();
+    }
+    for (const Tile& tile : tiles) {
+        if (!tile.stored || !tile.decoded)
+            continue;
+        keep(set, level, tile.head, subBlocks, tile.decoded->blocks);
+        keep(key(set, level, tile.head, kStepsPart), tile.decoded->steps);
+    }
 }
 
 Expected<TileSource::Blocks> TileSource::lanes(
@@ -225,13 +294,15 @@ Expected<TileSource::Blocks> TileSource::lanes(
         return blocks;
     if (set.stat == Stat::AbsMax)
         return absMaxLanes(set, level, head, subBlocks);
-    const auto loaded = load(set, level, head);
-    if (!loaded)
-        return tl::unexpected<Error>(loaded.error());
-    auto rest = decode(set, level, head, (*loaded)->view, subBlocks.subspan(blocks.size()));
+    const auto stored = loadAll(set, level, head);
+    if (!stored)
+        return tl::unexpected<Error>(stored.error());
+    const auto missing = subBlocks.subspan(blocks.size());
+    auto rest = decode(set, level, *stored, missing);
     if (!rest)
-        return rest;
-    std::move(rest->begin(), rest->end(), std::back_inserter(blocks));
+        return tl::unexpected<Error>(std::move(rest.error()));
+    keep(set, level, head, missing, rest->blocks);
+    std::move(rest->blocks.begin(), rest->blocks.end(), std::back_inserter(blocks));
     return blocks;
 }
 
@@ -262,40 +333,42 @@ Expected<TileSource::Blocks> TileSource::absMaxLanes(
     return blocks;
 }
 
-Expected<TileSource::Blocks> TileSource::decode(
-    const TileSet& set, int level, const TileHead& head, const TileView& tile, std::span<const int> subBlocks)
+Expected<TileSource::Decoded> TileSource::decode(
+    const TileSet& set, int level, const Stored& stored, std::span<const int> subBlocks)
 {
-    const bool isAlone = isWhole(set.stat);
-    std::array<std::unique_ptr<Loaded>, kCountStats.size()> counts;
+    const auto tile = opened(stored.tile);
+    if (!tile)
+        return tl::unexpected<Error>(tile.error());
+    std::array<std::optional<TileView>, kCountStats.size()> counts;
     std::array<const TileView*, kCountStats.size()> views {};
-    for (std::size_t i = 0; level == 0 && !isAlone && i < counts.size(); ++i) {
-        if ((set.counts >> i & 1) == 0)
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (!stored.counts[i])
             continue;
-        auto count = loadCounts(set, kCountStats[i], head.firstColumn);
+        auto count = opened(*stored.counts[i]);
         if (!count)
             return tl::unexpected<Error>(std::move(count.error()));
         counts[i] = std::move(*count);
-        views[i] = &counts[i]->view;
+        views[i] = &*counts[i];
         // Without its counts a value over the finite elements would pass for all of them.
-        if (views[i]->lanes() != tile.lanes() || views[i]->columns() != tile.columns())
+        if (views[i]->lanes() != tile->lanes() || views[i]->columns() != tile->columns())
             return failure(ErrorCode::Damaged, "a tile's counts are those of another");
     }
-    Blocks blocks;
+    Decoded decoded { std::make_shared<TileSteps>(), {} };
+    decoded.steps->first = tile->firstSteps();
+    decoded.steps->last = tile->lastSteps();
     for (const int subBlock : subBlocks) {
-        if (subBlock >= tile.subBlocks()) {
-            blocks.push_back(nullptr);
+        if (subBlock >= tile->subBlocks()) {
+            decoded.blocks.push_back(nullptr);
             continue;
         }
-        auto decoded = set.shares ? LaneBlock::fromBins(tile, level > 0, *set.shares, subBlock)
-            : level == 0          ? LaneBlock::fromSamples(tile, views, set.stat, subBlock)
-                                  : LaneBlock::fromBuckets(tile, subBlock);
-        if (!decoded)
-            return tl::unexpected<Error>(std::move(decoded.error()));
-        if (*decoded)
-            keep(key(set, level, head, subBlock), *decoded);
-        blocks.push_back(std::move(*decoded));
+        auto block = set.shares ? LaneBlock::fromBins(*tile, level > 0, *set.shares, subBlock)
+            : level == 0        ? LaneBlock::fromSamples(*tile, views, set.stat, subBlock)
+                                : LaneBlock::fromBuckets(*tile, subBlock);
+        if (!block)
+            return tl::unexpected<Error>(std::move(block.error()));
+        decoded.blocks.push_back(std::move(*block));
     }
-    return blocks;
+    return decoded;
 }
 
 }

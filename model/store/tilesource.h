@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -72,6 +74,9 @@ public:
     /// Loading the blob for its steps decodes the sub-blocks that the caller will want too.
     Expected<std::shared_ptr<const TileSteps>> steps(
         const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks);
+    /// Reads tiles whose steps will be asked for, several at the same time. Those that cannot be read are left to who
+    /// asks for them.
+    void readAhead(const TileSet& set, int level, std::span<const TileHead> heads, std::span<const int> subBlocks);
     /// The lanes of the wanted sub-blocks, in their order; null where the tile ends before. The blob is read once at
     /// most.
     Expected<Blocks> lanes(const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks);
@@ -79,19 +84,34 @@ public:
     bool hasMisplaced(GroupId group) const { return m_misplaced.contains(group); }
 
 private:
-    /// A blob and its directory, which looks into the bytes.
-    struct Loaded {
+    /// A blob as it was read, and what its row says of it.
+    struct Blob {
+        TileHead head;
         std::string bytes;
-        TileView view;
+    };
+    /// A tile with the counts that lie beside it.
+    struct Stored {
+        Blob tile;
+        std::array<std::optional<Blob>, 3> counts;
+    };
+    struct Decoded {
+        std::shared_ptr<TileSteps> steps;
+        Blocks blocks; ///< null where the tile ends before
     };
     TileSource(std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache);
     void keep(const series::BlockKey& key, std::shared_ptr<const series::CachedBlock> block);
+    void keep(
+        const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks, const Blocks& blocks);
     series::BlockKey key(const TileSet& set, int level, const TileHead& head, int part) const;
-    /// The row must say of itself what the index that led to it says, and its blob the steps that the row names.
-    Expected<std::unique_ptr<Loaded>> load(const TileSet& set, int level, const TileHead& head);
-    Expected<Blocks> decode(
-        const TileSet& set, int level, const TileHead& head, const TileView& tile, std::span<const int> subBlocks);
-    Expected<std::unique_ptr<Loaded>> loadCounts(const TileSet& set, Stat stat, std::int64_t firstColumn);
+    /// The row must say of itself what the index that led to it says.
+    Expected<Blob> load(const TileSet& set, int level, const TileHead& head);
+    Expected<Blob> loadCounts(const TileSet& set, Stat stat, std::int64_t firstColumn);
+    Expected<Stored> loadAll(const TileSet& set, int level, const TileHead& head);
+    /// The blob must have the steps that its row names. The view looks into its bytes. Thread: any.
+    static Expected<TileView> opened(const Blob& blob);
+    /// Thread: any.
+    static Expected<Decoded> decode(
+        const TileSet& set, int level, const Stored& stored, std::span<const int> subBlocks);
 
     const std::uint64_t m_runHash;
     const std::shared_ptr<series::BlockCache> m_cache;
