@@ -119,7 +119,7 @@ void benchPaint(Report& report)
     frame.fill(Theme::dark().base);
     const auto paintMs = [&](const CurvePicture& what, YMode mode) {
         const ValueScale scale = what.fit(mode, false);
-        return medianMs(31, [&] { paintCurves(frame, frame.rect(), what, scale, CurveLook {}, Theme::dark()); });
+        return medianMs(31, [&] { paintCurves(frame, frame.rect(), what, scale, 0, Theme::dark()); });
     };
     const double peer = lineSeriesMs(picture, frame);
     const char* lines = "QLineSeries in QChart";

@@ -470,7 +470,7 @@ private Q_SLOTS:
             one.row.key.name = QString::fromLatin1(name);
             QImage frame(100, 40, QImage::Format_ARGB32_Premultiplied);
             frame.fill(Qt::black);
-            paintCurves(frame, frame.rect(), picture, ValueScale(ValueScale::Mode::Linear, 0, 1), {}, Theme::dark());
+            paintCurves(frame, frame.rect(), picture, ValueScale(ValueScale::Mode::Linear, 0, 1), 0, Theme::dark());
             bool isAny = false;
             for (int y = 0; y < 40; ++y)
                 isAny = isAny || frame.pixel(60, y) != qRgb(0, 0, 0);

@@ -24,6 +24,7 @@
 #include <telltale/heatmap/heatmapview.h>
 #include <telltale/items/numbertext.h>
 #include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/curvepainter.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewcanvas.h>
 #include <telltale/plot/overviewheader.h>
@@ -93,6 +94,56 @@ private Q_SLOTS:
         OverviewCanvas stacked(&whole);
         stacked.setPicture(scalars());
         save(stacked.renderTo({ 905, 640 }), QStringLiteral("overview-") + suffix);
+    }
+
+    /// A mouse that moves over many curves has no time for all of them to be drawn anew.
+    void theCurveUnderTheMouseIsDrawnOverTheOthers()
+    {
+        ViewState state;
+        state.setCatalog(synthetic::catalog());
+        state.setFullRange({ Step { synthetic::kFirst }, Step { synthetic::kLast } });
+        state.setRank(Rank { 5 });
+        state.setSelection({ key("layers.7.attn.qkv"), key("layers.7.attn.proj"), key("layers.6.attn.qkv") });
+        const auto picture = curvePicture(state);
+        const ValueScale scale = picture->fit(YMode::Log, false);
+        const QRect plot(0, 0, 900, 300);
+        QImage all(plot.size(), QImage::Format_RGB32);
+        all.fill(Theme::dark().base);
+        paintCurves(all, plot, *picture, scale, 0, Theme::dark());
+        for (std::size_t series = 0; series < picture->series.size(); ++series) {
+            QImage highlighted = all;
+            paintHighlightedCurve(highlighted, plot, *picture, series, scale, 0, Theme::dark());
+            QImage alone(plot.size(), QImage::Format_RGB32);
+            alone.fill(Theme::dark().base);
+            paintHighlightedCurve(alone, plot, *picture, series, scale, 0, Theme::dark());
+            const int slot = picture->series[series].slot;
+            const QRgb color = slot < SeriesStyle::kDistinct ? SeriesStyle::forSlot(slot, Theme::dark()).color.rgb()
+                                                             : Theme::dark().accent.rgb();
+            int inside = 0;
+            for (int y = 0; y < plot.height(); ++y) {
+                for (int x = 0; x < plot.width(); ++x) {
+                    if (alone.pixel(x, y) == all.pixel(0, 0)) // less than half a shade of it is here
+                        QVERIFY(std::abs(qGreen(highlighted.pixel(x, y)) - qGreen(all.pixel(x, y))) <= 1);
+                    if (alone.pixel(x, y) == color) {
+                        QCOMPARE(highlighted.pixel(x, y), color);
+                        ++inside;
+                    }
+                }
+            }
+            QVERIFY(picture->series[series].isGroup || inside > 100); // a band lets through what lies below
+        }
+
+        CurveCanvas canvas(&state);
+        canvas.resize(1038, 190);
+        canvas.setPicture(picture);
+        const QImage before = canvas.grab().toImage();
+        for (const int x : { 300, 301, 500 }) {
+            QTest::mouseMove(&canvas, canvas.plotRect().topLeft() + QPoint(x, canvas.plotRect().height() / 2));
+            canvas.grab();
+        }
+        QEvent leave(QEvent::Leave);
+        QCoreApplication::sendEvent(&canvas, &leave);
+        QCOMPARE(canvas.grab().toImage(), before);
     }
 
     void aSharedPlotHasALineAndAColorOfItsOwnForEachPart()

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <QApplication>
 #include <QKeyEvent>
@@ -56,13 +57,26 @@ void PlotCanvas::invalidate()
     update();
 }
 
+void PlotCanvas::highlightAgain()
+{
+    m_highlightValid = false;
+    update();
+}
+
+void PlotCanvas::paintWhole(QImage& frame, QSize size)
+{
+    paintFrame(frame, size);
+    if (hasHighlight())
+        paintHighlight(frame, size);
+}
+
 QImage PlotCanvas::renderTo(QSize size, double scale)
 {
     QImage frame(size * scale, QImage::Format_RGB32);
     frame.setDevicePixelRatio(scale);
     frame.fill(Theme::current().base);
     const QScopedValueRollback<bool> guard(m_static, true);
-    paintFrame(frame, size);
+    paintWhole(frame, size);
     QPainter painter(&frame);
     paintNotes(painter, size);
     paintOverlay(painter, size);
@@ -80,7 +94,7 @@ void PlotCanvas::paintTo(QPainter& painter, const QRect& place)
     painter.translate(place.topLeft());
     painter.fillRect(QRect(QPoint(), place.size()), Theme::current().base);
     const QScopedValueRollback<bool> guard(m_static, true);
-    paintFrame(page->addFrame(painter, place.size()), place.size());
+    paintWhole(page->addFrame(painter, place.size()), place.size());
     paintNotes(painter, place.size());
     paintOverlay(painter, place.size());
     painter.restore();
@@ -101,9 +115,18 @@ void PlotCanvas::paintEvent(QPaintEvent*)
         m_frame.fill(Theme::current().base);
         paintFrame(m_frame, size());
         m_frameValid = true;
+        m_highlightValid = false;
+    }
+    if (hasHighlight() && !m_highlightValid) {
+        if (m_highlighted.size() != pixels)
+            m_highlighted = QImage(pixels, m_frame.format());
+        m_highlighted.setDevicePixelRatio(scale);
+        std::memcpy(m_highlighted.bits(), m_frame.constBits(), static_cast<std::size_t>(m_frame.sizeInBytes()));
+        paintHighlight(m_highlighted, size());
+        m_highlightValid = true;
     }
     QPainter painter(this);
-    painter.drawImage(QPoint(), m_frame);
+    painter.drawImage(QPoint(), hasHighlight() ? m_highlighted : m_frame);
     paintNotes(painter, size());
     paintOverlay(painter, size());
     if (const QRect area = brush(); !area.isEmpty()) {

@@ -72,6 +72,12 @@ protected:
     /// Area being brushed, empty when none.
     QRect brush() const;
 
+    /// Whether paintHighlight() has something to add to the frame.
+    virtual bool hasHighlight() const { return false; }
+    /// What the mouse is near, over a frame that is not painted anew for it.
+    virtual void paintHighlight(QImage& /*frame*/, QSize /*size*/) { }
+    void highlightAgain();
+
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
@@ -87,6 +93,7 @@ protected:
 private:
     enum class Drag { None, Brush, Pan };
     enum class Gesture { None, Zoom, Pan };
+    void paintWhole(QImage& frame, QSize size);
     void moveHover(std::int64_t pixels);
     void paintNotes(QPainter& painter, QSize size) const;
     bool isInLane(QPoint position) const;
@@ -96,6 +103,8 @@ private:
     ViewState* m_state;
     QImage m_frame;
     bool m_frameValid = false;
+    QImage m_highlighted; ///< the frame with what is highlighted
+    bool m_highlightValid = false;
     bool m_static = false;
     bool m_keyboardFocus = false;
     Drag m_drag = Drag::None;

@@ -269,22 +269,37 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
             axis.limit(plot, plot.bottom() - m_scale.unitOf(kFp16Limit) * plot.height(),
                 tr("fp16 limit %1").arg(formatStep(65504)), false);
     }
-    CurveLook look;
-    look.smoothing = m_smoothing;
-    look.emphasised = m_near;
-    CurvePicture warped;
-    if (m_picture->warp)
-        warped = m_picture->warpedTo(static_cast<int>(plot.width() * frame.devicePixelRatio()));
-    const CurvePicture& shown = m_picture->warp ? warped : *m_picture;
-    paintCurves(frame, plot, shown, m_scale, look, theme);
+    const std::shared_ptr<const CurvePicture> shown = placedPicture(frame, plot);
+    paintCurves(frame, plot, *shown, m_scale, m_smoothing, theme);
     QPainter painter(&frame);
-    const std::vector<CellState> states = shown.lane();
+    const std::vector<CellState> states = shown->lane();
     paintNonFiniteLane(painter, lane, states, theme);
     AxisPainter marks(painter, theme);
     if (const auto warp = m_picture->warp)
         marks.setStepPlaces([warp](Step step) { return warp->unitOf(step); });
     marks.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
     marks.incidents(plot, lane, shownRange(), state().incidentMarks());
+}
+
+/// With its buckets where its horizontal axis has them.
+std::shared_ptr<const CurvePicture> CurveCanvas::placedPicture(const QImage& frame, const QRect& plot) const
+{
+    if (!m_picture->warp)
+        return m_picture;
+    return std::make_shared<CurvePicture>(
+        m_picture->warpedTo(static_cast<int>(plot.width() * frame.devicePixelRatio())));
+}
+
+bool CurveCanvas::hasHighlight() const
+{
+    return m_near >= 0 && m_picture && !m_picture->isEmpty();
+}
+
+void CurveCanvas::paintHighlight(QImage& frame, QSize size)
+{
+    const QRect plot = plotRect(size);
+    paintHighlightedCurve(frame, plot, *placedPicture(frame, plot), static_cast<std::size_t>(m_near), m_scale,
+        m_smoothing, Theme::current());
 }
 
 int CurveCanvas::nearestSeries(QPoint position) const
@@ -347,7 +362,7 @@ void CurveCanvas::hoveredAt(QPoint position)
     setToolTip(tip);
     if (near != m_near) {
         m_near = near;
-        invalidate();
+        highlightAgain();
     }
     PlotCanvas::hoveredAt(position);
 }
@@ -356,7 +371,7 @@ void CurveCanvas::left()
 {
     if (m_near >= 0) {
         m_near = -1;
-        invalidate();
+        highlightAgain();
     }
     PlotCanvas::left();
 }
@@ -366,7 +381,7 @@ void CurveCanvas::moveRow(int rows)
     if (!m_picture || m_picture->isEmpty())
         return;
     m_near = std::clamp(m_near + rows, 0, static_cast<int>(m_picture->series.size()) - 1);
-    invalidate();
+    highlightAgain();
 }
 
 void CurveCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)

@@ -56,6 +56,8 @@ Q_SIGNALS:
 
 protected:
     void paintFrame(QImage& frame, QSize size) override;
+    bool hasHighlight() const override;
+    void paintHighlight(QImage& frame, QSize size) override;
     void paintOverlay(QPainter& painter, QSize size) override;
     StepRange shownRange() const override;
     int laneBottom(QSize size) const override;
@@ -77,6 +79,7 @@ private:
     {
         return CurveLegend(legendRect(size), *m_picture, m_firstLine, state().markA() && state().markB());
     }
+    std::shared_ptr<const CurvePicture> placedPicture(const QImage& frame, const QRect& plot) const;
     int nearestSeries(QPoint position) const;
     /// Hides a series or brings it back; `alone`: hides all others, or brings them back.
     void toggle(int series, bool alone);

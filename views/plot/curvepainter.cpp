@@ -107,25 +107,96 @@ void paintGaps(QImage& frame, const QRect& plot, const std::vector<bool>& gaps, 
     }
 }
 
+/// Draws the lines of a picture, one by one.
+class LinePainter {
+public:
+    LinePainter(QImage& frame, const QRect& plot, const CurvePicture& picture, const ValueScale& scale,
+        double smoothing, const Theme& theme)
+        : m_frame(frame)
+        , m_plot(plot)
+        , m_scale(scale)
+        , m_smoothing(smoothing)
+        , m_theme(theme)
+        // As wide as the views ask for buckets, or two of these would share a column.
+        , m_device(static_cast<int>(plot.left() * ratio()), static_cast<int>(plot.top() * ratio()),
+              static_cast<int>(std::lround(plot.width() * ratio())), static_cast<int>(plot.height() * ratio()))
+        // By time, slow steps are far apart, and the system is sampled by the clock: only what is marked as a gap is
+        // one.
+        , m_isJoined(picture.warp || (!picture.isEmpty() && isSystemMetric(picture.series.front())))
+        , m_spans(frame, m_device)
+        , m_trace(m_device.width(), m_device.height(), scale, m_isJoined ? SIZE_MAX : 0,
+              picture.warp ? 0 : picture.range.count())
+        , m_quality(picture.series.size() * static_cast<std::size_t>(m_device.width()) > kFineColumns
+                  ? SpanPainter::Quality::Fast
+                  : SpanPainter::Quality::Fine)
+    {
+    }
+
+    void paint(const CurveSeries& one, bool isHighlighted)
+    {
+        if (one.isHidden)
+            return;
+        const auto pixels = static_cast<float>(ratio());
+        SeriesStyle series = SeriesStyle::forSlot(one.slot, m_theme);
+        if (isHighlighted && one.slot >= SeriesStyle::kDistinct)
+            series.color = m_theme.accent;
+        SpanStyle style;
+        style.color = series.color.rgb();
+        const bool isThin = one.isOtherRank && !isHighlighted;
+        style.width = (isThin ? 1.0F : one.slot == 0 || isHighlighted ? 2.0F : 1.5F) * pixels;
+        style.alpha = isThin ? kOtherRankAlpha : 1;
+        if (one.isOtherRun && !one.hasRunColor)
+            series = otherRunStyle(series);
+        style.dashOn = static_cast<int>(series.dashOn * ratio());
+        style.dashOff = static_cast<int>(series.dashOff * ratio());
+        const std::vector<series::Bucket>& buckets = one.result.buckets;
+        if (one.isGroup) {
+            const std::vector<ColumnSpan> band = m_trace.envelope(buckets);
+            if (!isHighlighted) // it has its tint already
+                m_spans.fill(band, style.color, kEnvelopeAlpha);
+            style.width = pixels;
+            style.alpha = isHighlighted ? 1 : kEdgeAlpha;
+            m_spans.stroke(edgeOf(band, true), style, m_quality);
+            m_spans.stroke(edgeOf(band, false), style, m_quality);
+            return;
+        }
+        if (isThin && m_smoothing > 0) {
+            m_spans.stroke(m_trace.smoothed(buckets, m_smoothing, one.lead), style, m_quality);
+            return;
+        }
+        paintLonely(m_frame, m_plot, one, m_scale, series.color, m_isJoined);
+        if (m_smoothing <= 0) {
+            m_spans.stroke(m_trace.raw(buckets), style, m_quality);
+            return;
+        }
+        SpanStyle behind = style;
+        behind.width = pixels;
+        behind.alpha = kRawAlpha;
+        m_spans.stroke(m_trace.raw(buckets), behind, m_quality);
+        m_spans.stroke(m_trace.smoothed(buckets, m_smoothing, one.lead), style, m_quality);
+    }
+
+private:
+    double ratio() const { return m_frame.devicePixelRatio(); }
+
+    QImage& m_frame;
+    const QRect m_plot;
+    const ValueScale& m_scale;
+    const double m_smoothing;
+    const Theme& m_theme;
+    const QRect m_device;
+    const bool m_isJoined;
+    SpanPainter m_spans;
+    const CurveTrace m_trace;
+    const SpanPainter::Quality m_quality;
+};
+
 }
 
 void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, const ValueScale& scale,
-    const CurveLook& look, const Theme& theme)
+    double smoothing, const Theme& theme)
 {
-    const double ratio = frame.devicePixelRatio();
-    // As wide as the views ask for buckets, or two of these would share a column.
-    const QRect device(static_cast<int>(plot.left() * ratio), static_cast<int>(plot.top() * ratio),
-        static_cast<int>(std::lround(plot.width() * ratio)), static_cast<int>(plot.height() * ratio));
-    SpanPainter spans(frame, device);
-    // By time, slow steps are far apart, and the system is sampled by the clock: only what is marked as a gap is one.
-    const bool isJoined = picture.warp || (!picture.isEmpty() && isSystemMetric(picture.series.front()));
-    const CurveTrace trace(
-        device.width(), device.height(), scale, isJoined ? SIZE_MAX : 0, picture.warp ? 0 : picture.range.count());
-    const auto quality = picture.series.size() * static_cast<std::size_t>(device.width()) > kFineColumns
-        ? SpanPainter::Quality::Fast
-        : SpanPainter::Quality::Fine;
-    const auto pixels = static_cast<float>(ratio);
-
+    LinePainter lines(frame, plot, picture, scale, smoothing, theme);
     // Bands lie below other ranks, these below other runs, these below the selected; there the first is drawn last.
     std::vector<std::size_t> order(picture.series.size());
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -135,52 +206,16 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
         return one.isGroup ? 0 : one.isOtherRank ? 1 : !one.isOtherRun || one.hasRunColor ? 3 : 2;
     };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return layer(a) < layer(b); });
-    if (look.emphasised >= 0)
-        std::stable_partition(
-            order.begin(), order.end(), [&](std::size_t i) { return i != static_cast<std::size_t>(look.emphasised); });
-    for (const std::size_t i : order) {
-        const CurveSeries& one = picture.series[i];
-        if (one.isHidden)
-            continue;
-        const bool emphasised = look.emphasised == static_cast<int>(i);
-        SeriesStyle series = SeriesStyle::forSlot(one.slot, theme);
-        if (emphasised && one.slot >= SeriesStyle::kDistinct)
-            series.color = theme.accent;
-        SpanStyle style;
-        style.color = series.color.rgb();
-        const bool isThin = one.isOtherRank && !emphasised;
-        style.width = (isThin ? 1.0F : one.slot == 0 || emphasised ? 2.0F : 1.5F) * pixels;
-        style.alpha = isThin ? kOtherRankAlpha : 1;
-        if (one.isOtherRun && !one.hasRunColor)
-            series = otherRunStyle(series);
-        style.dashOn = static_cast<int>(series.dashOn * ratio);
-        style.dashOff = static_cast<int>(series.dashOff * ratio);
-        if (one.isGroup) {
-            const std::vector<ColumnSpan> band = trace.envelope(one.result.buckets);
-            spans.fill(band, style.color, kEnvelopeAlpha);
-            style.width = pixels;
-            style.alpha = kEdgeAlpha;
-            spans.stroke(edgeOf(band, true), style, quality);
-            spans.stroke(edgeOf(band, false), style, quality);
-            continue;
-        }
-        if (isThin && look.smoothing > 0) {
-            spans.stroke(trace.smoothed(one.result.buckets, look.smoothing, one.lead), style, quality);
-            continue;
-        }
-        paintLonely(frame, plot, one, scale, series.color, isJoined);
-        if (look.smoothing <= 0) {
-            spans.stroke(trace.raw(one.result.buckets), style, quality);
-            continue;
-        }
-        SpanStyle behind = style;
-        behind.width = pixels;
-        behind.alpha = kRawAlpha;
-        spans.stroke(trace.raw(one.result.buckets), behind, quality);
-        spans.stroke(trace.smoothed(one.result.buckets, look.smoothing, one.lead), style, quality);
-    }
+    for (const std::size_t i : order)
+        lines.paint(picture.series[i], false);
     // Gaps are where no series has a value, so nothing lies under the hatch.
     paintGaps(frame, plot, picture.gaps(), theme);
+}
+
+void paintHighlightedCurve(QImage& frame, const QRect& plot, const CurvePicture& picture, std::size_t series,
+    const ValueScale& scale, double smoothing, const Theme& theme)
+{
+    LinePainter(frame, plot, picture, scale, smoothing, theme).paint(picture.series[series], true);
 }
 
 void paintClips(

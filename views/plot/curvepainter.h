@@ -14,15 +14,14 @@ class QPainter;
 
 namespace telltale::views {
 
-struct CurveLook {
-    double smoothing = 0; ///< weight of the past, 0 = off
-    int emphasised = -1; ///< index of the hovered series
-};
-
-/// The lines of a plot: gaps hatched, then every curve, the first selected on top. `plot` in logical pixels of `frame`.
-/// Thread: any.
+/// The lines of a plot: gaps hatched, then every curve, the first selected on top. `plot` in logical pixels of `frame`;
+/// `smoothing`: weight of the past, 0 = off. Thread: any.
 void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, const ValueScale& scale,
-    const CurveLook& look, const Theme& theme);
+    double smoothing, const Theme& theme);
+
+/// One of them once more, over all others and wider. Thread: any.
+void paintHighlightedCurve(QImage& frame, const QRect& plot, const CurvePicture& picture, std::size_t series,
+    const ValueScale& scale, double smoothing, const Theme& theme);
 
 /// A small triangle over what a scale cuts off, of the lines that are not thin.
 void paintClips(

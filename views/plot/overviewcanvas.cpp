@@ -210,9 +210,7 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
             QPainter painter(&frame);
             AxisPainter(painter, theme).values(plot, scale, scalar.hasZeroOrLess());
         }
-        CurveLook look;
-        look.smoothing = smoothingOf(scalar);
-        paintCurves(frame, plot, scalar, scale, look, theme);
+        paintCurves(frame, plot, scalar, scale, smoothingOf(scalar), theme);
         QPainter painter(&frame);
         paintClips(painter, plot, scalar, scale, theme);
         const std::vector<CellState> states = scalar.lane();
