@@ -90,7 +90,7 @@ Error sqliteError(sqlite3* db, std::string doing)
             ErrorCode::NoSpace, "the disk is full", "free some disk space; nothing is lost while agents spool");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return error(ErrorCode::Busy, "another process holds the file");
+        return error(ErrorCode::Busy, "somebody else is writing to it", "try again");
     case SQLITE_NOTADB:
         return error(ErrorCode::Damaged, "the file is not a Telltale run");
     case SQLITE_CORRUPT:
@@ -146,7 +146,8 @@ Expected<Connection> openDatabase(const std::string& path, OpenMode mode)
     if (reads)
         sqlite3_db_config(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     sqlite3_limit(raw, SQLITE_LIMIT_LENGTH, 64 << 20);
-    sqlite3_busy_timeout(raw, reads ? 2000 : 250);
+    // A reader waits as long as a slow disk may take for a writer's commit; a writer has somebody who waits for it.
+    sqlite3_busy_timeout(raw, reads ? 15'000 : 250);
     const char* pragmas = reads ? "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA query_only=ON"
                                 : "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0";
     if (auto ok = execute(raw, pragmas); !ok)

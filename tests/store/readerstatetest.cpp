@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "testmain.h"
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -80,6 +82,7 @@ private Q_SLOTS:
     void theLogIsReadInPagesByRankKindAndSteps();
     void blobsComeBackWhole();
     void aReaderFollowsALiveRun();
+    void aReaderWaitsForAWriterOnASlowDisk();
     void identitiesStayExactInEveryStateOfTheFile();
     void aStatementIsPreparedOnceAndComesBackAsNew();
 
@@ -606,6 +609,23 @@ void ReaderStateTest::blobsComeBackWhole()
     QCOMPARE(CapsuleBuilder::must(reader->blob("structure", "", Step { 5 })), std::string("{\"first\":1}"));
     QVERIFY(!reader->blob("stack", "a", Step { 8 }));
     QCOMPARE(CapsuleBuilder::must(reader->blob("stack", "a", Step { 9 })), std::string("late text"));
+}
+
+/// Who writes a note, or rules, into a run that has ended holds its file until the disk has them.
+void ReaderStateTest::aReaderWaitsForAWriterOnASlowDisk()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 10);
+    builder.finish();
+    auto writer = CapsuleBuilder::must(openDatabase(path(), OpenMode::Write));
+    QVERIFY(execute(writer.get(), "BEGIN EXCLUSIVE"));
+    std::thread slow([&writer] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(3000));
+        writer.reset();
+    });
+    const auto reader = openReader(builder.handle());
+    slow.join();
+    QVERIFY2(reader, reader ? "" : reader.error().sentence().c_str());
 }
 
 void ReaderStateTest::aReaderFollowsALiveRun()
