@@ -17,7 +17,7 @@
 namespace telltale::views {
 
 namespace {
-constexpr int kHeight = 38;
+constexpr int kBarHeight = 38;
 constexpr int kLeastCombo = 44;
 constexpr int kAfterCombo = 6; ///< after a combo, beside the layout's spacing; nothing where one would be cut
 constexpr int kOverStretch = 1000; ///< a caption has the room before an empty stretch beside it, but for a pixel
@@ -99,7 +99,7 @@ ViewBar::ViewBar(QWidget* parent)
     m_layout->setContentsMargins(12, 0, 12, 1);
     m_layout->setSpacing(8);
     m_layout->setSizeConstraint(QLayout::SetNoConstraint);
-    setFixedHeight(kHeight);
+    setFixedHeight(kBarHeight);
     setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
 }
 
@@ -233,12 +233,12 @@ QToolButton* ViewBar::addButton(
 
 QSize ViewBar::sizeHint() const
 {
-    return { m_layout->sizeHint().width(), kHeight };
+    return { m_layout->sizeHint().width(), kBarHeight };
 }
 
 QSize ViewBar::minimumSizeHint() const
 {
-    return { 80, kHeight };
+    return { 80, kBarHeight };
 }
 
 /// What is chosen may change without a signal; it is painted in any case.
