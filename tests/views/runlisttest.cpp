@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPaintEvent>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -35,6 +36,25 @@ bool isBlank(QWidget* widget)
     plain.fill(image.pixelColor(0, 0));
     return image == plain;
 }
+
+/// Adds up what a widget paints. Thread: the test's.
+class PaintWatch : public QObject {
+public:
+    PaintWatch(QWidget* widget, QRegion& painted)
+        : m_painted(painted)
+    {
+        widget->installEventFilter(this);
+    }
+    bool eventFilter(QObject*, QEvent* event) override
+    {
+        if (event->type() == QEvent::Paint)
+            m_painted += static_cast<QPaintEvent*>(event)->region();
+        return false;
+    }
+
+private:
+    QRegion& m_painted;
+};
 
 /// What the lists of runs and modules show, find and have chosen. Thread: the test's.
 class RunListTest : public QObject, test::TwoRunsWindow {
@@ -258,6 +278,15 @@ private Q_SLOTS:
         QTRY_VERIFY2(said(own).endsWith(QStringLiteral(", compared, 1 of 2")), qPrintable(said(own)));
         QVERIFY2(said(other).endsWith(QStringLiteral(", compared, 2 of 2")), qPrintable(said(other)));
         QVERIFY(hasLine(own, 0) && hasLine(other, 1));
+        // All of a row, with what stands left of its name.
+        QRegion painted;
+        const auto isPainted
+            = [&](const QString& id) { return painted.contains(QPoint(2, tree->visualRect(rowOf(id)).center().y())); };
+        PaintWatch watch(tree->viewport(), painted);
+        QCoreApplication::processEvents();
+        painted = {};
+        m_window->findChild<views::RunsPanel*>()->setCompared({});
+        QTRY_VERIFY(isPainted(own) && isPainted(other));
         state()->setComparedRuns({});
         QVERIFY2(!said(own).contains(QStringLiteral("compared")), qPrintable(said(own)));
         QVERIFY(!hasLine(own, 0) && !hasLine(other, 1));

@@ -230,7 +230,6 @@ void RunsPanel::setCurrentRun(const QString& id)
 {
     m_currentId = id;
     markCompared();
-    m_tree->viewport()->update();
     // Nothing is highlighted until a run that is not listed yet is: refresh() comes back here then.
     const QModelIndex index = m_proxy->mapFromSource(m_model->indexOf(id));
     if (m_tree->currentIndex().siblingAtColumn(0) == index)
@@ -270,6 +269,7 @@ void RunsPanel::setCompared(const QStringList& ids)
 void RunsPanel::markCompared()
 {
     m_proxy->setCompared(m_compared.isEmpty() ? QStringList() : QStringList { m_currentId } + m_compared);
+    m_tree->viewport()->update(); // the lines stand left of what the model's signals have repainted
 }
 
 void RunsPanel::updateCompare()
