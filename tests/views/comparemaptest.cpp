@@ -2,10 +2,12 @@
 #include "testmain.h"
 
 #include <QLabel>
+#include <QPainter>
 #include <QPushButton>
 
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatquery.h>
+#include <telltale/heatmap/runends.h>
 #include <telltale/plot/curvecanvas.h>
 
 #include "comparedruns.h"
@@ -83,6 +85,25 @@ private Q_SLOTS:
         QVERIFY(!ground());
         compareWith({ "a" });
         QVERIFY(ground());
+    }
+
+    void whyAMapEndsIsSaidWholeOrNotAtAll()
+    {
+        HeatPicture picture;
+        picture.sides = std::make_shared<HeatSides>();
+        const auto hasWords = [&](QSize room) {
+            QImage image(room, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            const QImage empty = image;
+            QPainter painter(&image);
+            paintRunEndWords(
+                painter, { { image.rect(), noStepAfter(QStringLiteral("short"), Step { 59 }) } }, picture, *m_state);
+            painter.end();
+            return image != empty;
+        };
+        QVERIFY(hasWords({ 300, 40 }));
+        QVERIFY(hasWords({ 40, 300 }));
+        QVERIFY(!hasWords({ 40, 40 }));
     }
 
     void withoutCurvesTheMapHasAnAxis()

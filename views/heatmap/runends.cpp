@@ -11,20 +11,6 @@
 
 namespace telltale::views {
 
-namespace {
-
-QString notBegunText()
-{
-    return QCoreApplication::translate("DifferenceMap", "not begun", "a run, where its map begins");
-}
-
-QString overText()
-{
-    return QCoreApplication::translate("DifferenceMap", "over", "a run, where its map ends");
-}
-
-}
-
 QString noStepBefore(const QString& run, Step first)
 {
     return QCoreApplication::translate("DifferenceMap", "%1 has no step before %2").arg(run, formatStep(first.value));
@@ -75,10 +61,10 @@ std::vector<RunEnd> runEnds(const HeatPicture& picture, const QRect& plot, const
     std::vector<RunEnd> ends;
     if (left > 0)
         ends.push_back({ { plot.left(), plot.top(), left, plot.height() },
-            sides ? sides->before : noStepBefore(state.runName(0), state.ownRange().first), notBegunText() });
+            sides ? sides->before : noStepBefore(state.runName(0), state.ownRange().first) });
     if (right < plot.width())
         ends.push_back({ { plot.left() + right, plot.top(), plot.width() - right, plot.height() },
-            sides ? sides->after : noStepAfter(state.runName(0), state.ownRange().last), overText() });
+            sides ? sides->after : noStepAfter(state.runName(0), state.ownRange().last) });
     return ends;
 }
 
@@ -102,9 +88,8 @@ void paintRunEndWords(
             continue;
         const QRect upright(-room.height() / 2, -room.width() / 2, room.height(), room.width());
         const QString whole = withWholeNames(end.why, names);
-        const QString brief = end.why.isEmpty() ? QString() : end.brief;
         for (const auto& [why, isUpright] :
-            { std::pair(whole, false), { whole, true }, { end.why, false }, { brief, false }, { brief, true } }) {
+            { std::pair(whole, false), { whole, true }, { end.why, false }, { end.why, true } }) {
             const QRect& place = isUpright ? upright : room;
             const QRect words = painter.boundingRect(place, Qt::AlignCenter | Qt::TextWordWrap, why);
             if (why.isEmpty() || !place.contains(words))

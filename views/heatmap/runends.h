@@ -19,7 +19,6 @@ class ViewState;
 struct RunEnd {
     QRect area;
     QString why;
-    QString brief; ///< where that has no room
 };
 
 QString noStepBefore(const QString& run, Step first);
