@@ -10,6 +10,7 @@
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/shownname.h>
 
 namespace telltale::views {
@@ -109,9 +110,10 @@ QStringList comparisonNotes(const judge::Comparison& found)
             ? QCoreApplication::translate("CompareWords", "at most %1").arg(then)
             : QCoreApplication::translate("CompareWords", "%1 to %2")
                   .arg(QString::number(first.verdict.before.value_or(1), 'g', 4), then);
-        notes.append(QCoreApplication::translate("CompareWords", "first: step %1, rank %2, %3: %4")
-                         .arg(formatStep(first.verdict.suspicious->value), QString::number(first.rank.value),
-                             items::shownTensor(text(first.key.name), first.key.slot, u':'), share));
+        notes.last() += items::comma()
+            + QCoreApplication::translate("CompareWords", "first: step %1, rank %2, %3: %4")
+                  .arg(formatStep(first.verdict.suspicious->value), QString::number(first.rank.value),
+                      items::shownTensor(text(first.key.name), first.key.slot, u':'), share);
     }
     return notes;
 }

@@ -35,7 +35,29 @@ QString linked(const QString& words, qsizetype count)
 {
     return QStringLiteral("<a href=\"#\" style=\"color:%1\">%2</a>%3")
         .arg(Theme::current().accent.name(), words.left(count).toHtmlEscaped(),
-            words.mid(count).toHtmlEscaped().replace(QStringLiteral("  "), QStringLiteral("&nbsp; ")));
+            words.mid(count)
+                .toHtmlEscaped()
+                .replace(QStringLiteral("  "), QStringLiteral("&nbsp; "))
+                .replace(u'\n', QStringLiteral("<br>")));
+}
+
+constexpr QStringView kBetween { u"\u00A0 ·  " };
+
+/// One behind another, and with nothing between them where a line ends.
+QString lined(const QStringList& facts, const QFontMetrics& metrics, int width)
+{
+    QString text;
+    int taken = 0;
+    for (const QString& fact : facts) {
+        const int room = metrics.horizontalAdvance(fact);
+        const int gap = text.isEmpty() ? 0 : metrics.horizontalAdvance(kBetween.toString());
+        const bool fits = taken + gap + room <= width;
+        if (!text.isEmpty())
+            text += fits ? kBetween : QStringView { u"\n" };
+        text += fact;
+        taken = fits ? taken + gap + room : room % std::max(1, width);
+    }
+    return text;
 }
 
 QPushButton* addButton(QHBoxLayout* layout, const QString& text, const QString& name, QWidget* parent)
@@ -147,16 +169,16 @@ void VerdictLine::fit()
         wish <= lines ? m_text : metrics.elidedText(m_text, Qt::ElideRight, width * (10 * lines - 2) / 10));
     m_sentence->setFixedHeight(std::clamp(wish, 1, lines) * kWordsLine);
     // Of the facts below it as many as are whole; the first, if it is a link, in any case.
-    const QString between = QStringLiteral("\u00A0 ·  ");
     QStringList facts = m_pictureNotes + m_notes;
     const bool hasMapNote = m_conformance->found() && !m_mapNote.isEmpty();
     if (hasMapNote)
         facts.prepend(m_mapNote);
-    const QString all = facts.join(between);
-    const auto shown = [&] { return facts.join(between) + (facts.join(between) == all ? QString() : between + u'…'); };
+    const QStringList all = facts;
     const bool leads = hasMapNote && m_mapNoteLeads;
     const int most = !m_isCompact ? kMostNoteLines : leads || !m_pictureNotes.isEmpty() ? 1 : 0;
     const QFontMetrics noteMetrics = m_note->fontMetrics();
+    const auto shown
+        = [&] { return lined(facts == all ? facts : facts + QStringList { QStringLiteral("…") }, noteMetrics, width); };
     const auto noteLines = [&](const QString& text) {
         const QRect words = noteMetrics.boundingRect(0, 0, width, kNoteHeight, Qt::TextWordWrap, text);
         return std::max(1, (words.height() + kNoteHeight - 1) / kNoteHeight);
@@ -165,7 +187,7 @@ void VerdictLine::fit()
         facts = (leads ? QStringList { m_mapNote } : QStringList()) + m_pictureNotes;
     while (facts.size() > 1 && noteLines(shown()) > most)
         facts.removeLast();
-    QString note = m_isCompact ? facts.join(between) : shown();
+    QString note = m_isCompact ? facts.join(kBetween) : shown();
     if (noteLines(note) > most) // lines of words break where they must
         note = noteMetrics.elidedText(note, Qt::ElideRight, width * (most > 1 ? 10 * most - 2 : 10) / 10);
     const int noteHeight = std::min(noteLines(note), most) * kNoteHeight;
@@ -177,8 +199,9 @@ void VerdictLine::fit()
         leads ? Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard : Qt::NoTextInteraction);
     m_note->setAccessibleName(note);
     m_note->setText(leads ? linked(note, m_mapNote.size()) : note);
-    m_note->setToolTip(note == all ? QString() : items::toolTipText(all));
-    const QString hidden = m_isCompact ? m_text + u'\n' + all : wish <= lines ? QString() : m_text;
+    const QString whole = all.join(kBetween);
+    m_note->setToolTip(note == lined(all, noteMetrics, width) ? QString() : items::toolTipText(whole));
+    const QString hidden = m_isCompact ? m_text + u'\n' + whole : wish <= lines ? QString() : m_text;
     m_sentence->setToolTip(items::toolTipText(hidden));
 }
 
