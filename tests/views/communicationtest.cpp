@@ -391,6 +391,20 @@ private Q_SLOTS:
         QVERIFY(lane.plotRect().left() > QFontMetrics(wordsFont(11)).horizontalAdvance(title) + 10);
     }
 
+    void theTitleOfTheLanesAxisIsNoPartOfItsFirstNumber()
+    {
+        settle();
+        CommLane lane(m_state.get());
+        lane.resize(600, 200);
+        lane.setPicture(std::make_shared<CommPicture>(shown()), { 0, 1, 2 });
+        const QRect plot = lane.plotRect();
+        const QImage image = lane.renderTo(lane.size());
+        for (int y = plot.bottom() + 6; y < plot.bottom() + 22; ++y) {
+            for (int x = plot.left() - 16; x < plot.left() - 5; ++x)
+                QCOMPARE(image.pixelColor(x, y), Theme::current().base);
+        }
+    }
+
     void theShareOfEachBarHasRoomRightOfIt()
     {
         m_state->setCursor(Step { 30 });

@@ -21,7 +21,7 @@ constexpr int kTop = 10;
 constexpr double kTallest = 22;
 constexpr double kNamed = 11; ///< px of a line that has room for its name
 constexpr int kNameRoom = 18; ///< px of the gutter that are not for a name
-constexpr int kTitleRoom = 12; ///< nor for the title of the axis
+constexpr int kTitleRoom = 20; ///< nor for the title of the axis, whose first number is no part of it
 constexpr int kTone = 18; ///< px of a line that explains a tone
 constexpr int kShareGap = 6; ///< px before the share of a bar in numbers
 constexpr int kWithShares = 360; ///< px that have room for them
@@ -238,7 +238,7 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
     painter.drawText(
-        QRectF(2, plot.bottom() + 6, plot.left() - 10, 16), Qt::AlignRight | Qt::AlignVCenter, axisTitle());
+        QRectF(2, plot.bottom() + 6, plot.left() - kTitleRoom, 16), Qt::AlignRight | Qt::AlignVCenter, axisTitle());
     if (const int top = plot.bottom() + 28; m_shareWidth > 0 && size.height() - top >= 2 * kTone)
         paintTones(painter, QRectF(plot.left(), top, size.width() - plot.left() - 8, 2 * kTone), areSharesSaid);
 }
