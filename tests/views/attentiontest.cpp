@@ -8,6 +8,7 @@
 #include <QBuffer>
 #include <QComboBox>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -296,6 +297,31 @@ private Q_SLOTS:
                     const QPoint at = corner + QPoint(-x, y);
                     QVERIFY2(std::abs(alone.pixelColor(at).green() - frame.pixelColor(at).green()) <= 4,
                         qPrintable(QStringLiteral("%1: %2 %3").arg(ratio).arg(x).arg(y)));
+                }
+            }
+        }
+    }
+
+    /// Where one has no room below the cell it stands over what is above, never over the cell.
+    void aReadoutLeavesItsCellInView()
+    {
+        settle();
+        AttentionCanvas maps(m_state.get());
+        maps.setPicture(std::make_shared<AttentionPicture>(shown()), { HeadValue::Entropy, HeadValue::SoftmaxMax });
+        for (int height = maps.leastHeight(); height < 400; height += 10) {
+            maps.resize(700, height);
+            const AttentionMap map = maps.map(0, maps.size());
+            for (int layer = 0; layer < kLayers; ++layer) {
+                const QRect cell = map.cellRect(layer, 0).toAlignedRect();
+                if (std::max(cell.top(), height - cell.bottom()) < 80)
+                    continue; // there is no room at all
+                QMouseEvent move(QEvent::MouseMove, cell.center(), maps.mapToGlobal(cell.center()), Qt::NoButton,
+                    Qt::NoButton, Qt::NoModifier);
+                QApplication::sendEvent(&maps, &move);
+                const QImage image = maps.grab().toImage();
+                for (int y = cell.top(); y <= cell.bottom(); ++y) {
+                    QVERIFY2(image.pixelColor(cell.center().x(), y) != Theme::current().raised,
+                        qPrintable(QStringLiteral("layer %1 of %2 px").arg(layer).arg(height)));
                 }
             }
         }

@@ -367,6 +367,80 @@ private Q_SLOTS:
         QCOMPARE(ratioText(0.99, 4), ratioText(0.99));
     }
 
+    void theLiveEdgeIsMarkedWhileItFollows()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        auto live = std::make_shared<HeatPicture>(picture(3, 100));
+        live->isLive = true;
+        live->finish();
+        state.setFullRange({ Step { 0 }, Step { 104 } }); // went on while the picture was made
+        canvas.setPicture(live);
+        const QSize size(800, 300);
+        const auto edge = [&] {
+            const QRect plot = canvas.plotRect(size);
+            return pixelsOf(canvas.renderTo(size).copy(plot.right() + 1, 0, 16, plot.top()), Theme::current().ok.rgb());
+        };
+        QVERIFY(edge() > 0);
+        state.setFollowing(false);
+        QCOMPARE(edge(), 0);
+    }
+
+    /// All rows are named, or their groups: one name that is missing looks like a row that is.
+    void everyRowIsNamedOrNone()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        auto grouped = std::make_shared<HeatPicture>(picture(40, 20));
+        for (std::size_t row = 0; row < grouped->rows.size(); ++row) {
+            grouped->rows[row].label = QStringLiteral("attention.weight");
+            grouped->rows[row].group = QString::number(row / 8);
+        }
+        grouped->finish();
+        canvas.setPicture(grouped);
+        std::set<bool> seen;
+        for (int height = 400; height < 700; height += 3) {
+            const QSize size(800, height);
+            const QRect plot = canvas.plotRect(size);
+            const RowLayout layout = HeatImage::layout(*grouped, plot.height(), 1);
+            const bool areNamed = HeatGutter::namesRows(*grouped, layout.bands().size(), plot.height());
+            seen.insert(areNamed);
+            if (!areNamed)
+                continue;
+            const QImage image = canvas.renderTo(size);
+            for (int row = 0; row < layout.rows(); ++row) {
+                const int middle = plot.top() + (layout.top(row) + layout.bottom(row)) / 2;
+                const QImage name = image.copy(plot.left() - 60, middle - 2, 40, 4);
+                QVERIFY2(pixelsOf(name, Theme::current().base.rgb()) < 160,
+                    qPrintable(QStringLiteral("%1 at %2").arg(row).arg(height)));
+            }
+        }
+        QCOMPARE(seen.size(), std::size_t { 2 });
+    }
+
+    void aReadoutLeavesTheStepOfAMapOfRanksInView()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        auto ranks = std::make_shared<HeatPicture>(picture(40, 4));
+        ranks->axes = HeatAxes::ModuleByRank;
+        for (int rank = 0; rank < 4; ++rank)
+            ranks->columnRanks.push_back(Rank { rank });
+        ranks->cellSteps.assign(160, Step { 7 });
+        ranks->finish();
+        canvas.resize(800, 300);
+        canvas.setPicture(ranks);
+        const QRect plot = canvas.plotRect();
+        for (int row = 0; row < 40; ++row) {
+            const QPoint at = canvas.cellRect(row, 1).center().toPoint();
+            QMouseEvent move(QEvent::MouseMove, at, canvas.mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+            QApplication::sendEvent(&canvas, &move);
+            const QImage image = canvas.grab().toImage();
+            QCOMPARE(pixelsOf(image.copy(0, 0, 800, plot.top()), Theme::current().raised.rgb()), 0);
+            QVERIFY(pixelsOf(image, Theme::current().raised.rgb()) > 100);
+        }
+    }
+
     void aClickedRowIsSaidUntilThePointerMoves()
     {
         ViewState state;

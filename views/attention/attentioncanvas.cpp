@@ -296,8 +296,10 @@ void AttentionCanvas::paintOverlay(QPainter& painter, QSize size)
     // Over cells alone: numbers and scale say what the cells are.
     const AttentionMap& here = maps[static_cast<std::size_t>(m_side)];
     const QRectF cells = here.cells();
-    paintReadoutOf(painter, QRectF(cells.left(), cells.top(), cells.width() + 8, size.height() - 4 - cells.top()),
-        here.cellRect(m_near[0], m_near[1]), here.value());
+    const QRectF room(cells.left(), cells.top(), cells.width() + 8, size.height() - 4 - cells.top());
+    const QRectF cell = here.cellRect(m_near[0], m_near[1]);
+    paintReadoutOf(
+        painter, readoutRoom(room, QRectF(room.left(), 0, room.width(), size.height()), cell), cell, here.value());
 }
 
 }

@@ -11,6 +11,18 @@
 
 namespace telltale::views {
 
+namespace {
+constexpr double kReadoutHeight = 64;
+constexpr double kReadoutOff = 12;
+}
+
+QRectF readoutRoom(const QRectF& usual, const QRectF& whole, const QRectF& avoid)
+{
+    const bool hasRoom
+        = std::max(avoid.top() - usual.top(), usual.bottom() - avoid.bottom()) >= kReadoutHeight + kReadoutOff;
+    return hasRoom ? usual : whole;
+}
+
 void paintReadout(
     QPainter& painter, const QRectF& bounds, const QRectF& avoid, const Readout& readout, const Theme& theme)
 {
@@ -31,21 +43,19 @@ void paintReadout(
         = std::max({ QFontMetricsF(nameFont).horizontalAdvance(readout.name),
               QFontMetricsF(plain).horizontalAdvance(readout.where), valueLeft + valueWidth + detailWidth, secondEnd })
         + 22;
-    const double height = 64;
-    constexpr double kOff = 12;
 
-    double left = avoid.right() + kOff;
+    double left = avoid.right() + kReadoutOff;
     if (left + width > bounds.right())
-        left = avoid.left() - kOff - width;
-    double top = avoid.top() - kOff - height;
+        left = avoid.left() - kReadoutOff - width;
+    double top = avoid.top() - kReadoutOff - kReadoutHeight;
     if (top < bounds.top())
-        top = avoid.bottom() + kOff;
+        top = avoid.bottom() + kReadoutOff;
     left = std::clamp(left, bounds.left(), std::max(bounds.left(), bounds.right() - width));
-    top = std::clamp(top, bounds.top(), std::max(bounds.top(), bounds.bottom() - height));
+    top = std::clamp(top, bounds.top(), std::max(bounds.top(), bounds.bottom() - kReadoutHeight));
 
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    const QRectF box(std::round(left) + 0.5, std::round(top) + 0.5, std::ceil(width), height);
+    const QRectF box(std::round(left) + 0.5, std::round(top) + 0.5, std::ceil(width), kReadoutHeight);
     painter.setPen(QPen(theme.controlBorder, 1));
     painter.setBrush(theme.raised);
     painter.drawRoundedRect(box, 4, 4);

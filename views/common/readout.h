@@ -27,6 +27,9 @@ struct Readout {
 void paintReadout(
     QPainter& painter, const QRectF& bounds, const QRectF& avoid, const Readout& readout, const Theme& theme);
 
+/// `usual`, or `whole` where one has no room above or below `avoid`.
+QRectF readoutRoom(const QRectF& usual, const QRectF& whole, const QRectF& avoid);
+
 /// One sentence in the middle of a view that has nothing to show.
 void paintEmptyState(QPainter& painter, const QRectF& area, const QString& sentence, const Theme& theme);
 

@@ -479,7 +479,10 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
     const QRectF around = selectedRow() == m_hoverRow || m_layout.isCrowded()
         ? cell
         : QRectF(cell.left(), cell.top() - 2, cell.width(), cell.height() + 4);
-    paintReadout(painter, QRectF(plot.left(), 4, plot.width(), height() - 8), around, readout, theme);
+    const QRectF room(plot.left(), 4, plot.width(), height() - 8);
+    const double under = hasStepAxis() ? room.top() : plot.top(); // what stands above says which step they are of
+    paintReadout(painter, readoutRoom(QRectF(room.left(), under, room.width(), room.bottom() - under), room, around),
+        around, readout, theme);
 }
 
 void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
