@@ -18,6 +18,7 @@
 #include <telltale/common/plotcanvas.h>
 #include <telltale/heatmap/colorindex.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/heatmap/heatgutter.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/heatmap/heatlegend.h>
 #include <telltale/heatmap/heatmapview.h>
@@ -615,6 +616,22 @@ private Q_SLOTS:
         };
         const QString part = QStringLiteral("experts.1.fc1.weight");
         QCOMPARE(painted(QStringLiteral("blocks.2.mlp.") + part), painted(QChar(0x2026) + part));
+    }
+
+    void aNameInALegendEndsBeforeTheWindowDoes()
+    {
+        for (int length = 10; length < 40; ++length) {
+            HeatPicture p = picture(3, 300);
+            p.axes = HeatAxes::RankByStep;
+            p.rows.front().key.name = QString(length, u'a');
+            p.finish();
+            QImage image(142, 60, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            paintHeatLegend(painter, QRectF(0, 0, 142, 200), p, Theme::current(), false);
+            painter.end();
+            QCOMPARE(pixelsOf(image.copy(131, 0, 11, 60), Theme::current().base.rgb()), 11 * 60);
+        }
     }
 
     void theLegendOfADifferenceSaysThatItIsSymlog()

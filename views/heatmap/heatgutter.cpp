@@ -16,7 +16,7 @@ namespace telltale::views {
 
 namespace {
 
-constexpr int kRowLabelHeight = 13;
+constexpr int kRowLabelHeight = 12; ///< px, that of the letters and one
 constexpr double kMostShift = 20;
 constexpr double kInset = 12; ///< px left of the labels
 constexpr double kEdge = 8; ///< px between the groups' line and the plot
@@ -40,7 +40,7 @@ HeatGutter::HeatGutter(const HeatPicture& picture, const RowLayout& layout, cons
 bool HeatGutter::namesRows(const HeatPicture& picture, std::size_t groups, int height)
 {
     const auto rows = static_cast<int>(picture.rows.size());
-    return rows == 0 || height / rows >= kRowLabelHeight || groups < 2;
+    return rows == 0 || groups < 2 || RowLayout::pitchOf(rows, groups, height, RowLayout::kGap) >= kRowLabelHeight;
 }
 
 HeatGutter::Wish HeatGutter::wishOf(const HeatPicture& picture)
@@ -61,17 +61,14 @@ void HeatGutter::addRows()
 {
     std::vector<QString> texts;
     std::vector<Label> wanted;
-    double lastBottom = -1e9;
-    for (int row = 0; row < m_layout.rows(); ++row) {
+    const int each = std::max(1, static_cast<int>(std::ceil(kRowLabelHeight / m_layout.pitch())));
+    for (int row = 0; row < m_layout.rows(); row += each) {
         const double middle = middleOf(row);
-        if (middle - kRowLabelHeight / 2.0 < lastBottom)
-            continue;
         const Row& one = m_picture.rows[static_cast<std::size_t>(row)];
         wanted.push_back({ row, middle, middle, {}, m_picture.gradeOf(one.rank) });
         texts.push_back(m_picture.axes == HeatAxes::RankByStep
                 ? QCoreApplication::translate("HeatGutter", "rank %1").arg(one.rank.value)
                 : one.label);
-        lastBottom = middle + kRowLabelHeight / 2.0;
     }
     place(std::move(wanted), texts);
 }
@@ -124,7 +121,7 @@ void HeatGutter::paint(QPainter& painter, const Theme& theme, int selected) cons
         if (label.row == selected && selected >= 0)
             name = label.text;
         // A label that would peep out from behind goes as a whole.
-        if (std::abs(label.place - middle) < 15)
+        if (std::abs(label.place - middle) < kRowLabelHeight)
             continue;
         painter.setPen(theme.text2);
         const QRectF box(kInset, label.place - 8, m_plot.left() - kBeside, 16);

@@ -308,7 +308,8 @@ QImage HeatImage::cells(const HeatPicture& picture, QSize plot, double scale, co
 
 RowLayout HeatImage::layout(const HeatPicture& picture, int plotHeight, double scale)
 {
-    return RowLayout(picture.bands, static_cast<int>(plotHeight * scale), static_cast<int>(std::lround(2 * scale)));
+    return RowLayout(
+        picture.bands, static_cast<int>(plotHeight * scale), static_cast<int>(std::lround(RowLayout::kGap * scale)));
 }
 
 }

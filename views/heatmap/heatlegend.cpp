@@ -22,6 +22,7 @@ namespace {
 
 constexpr double kStripWidth = 96;
 constexpr double kStripGap = 10; ///< with room for the mark of a clipped end
+constexpr double kNameInset = 12; ///< px right of a name, which may end at the window's edge
 constexpr double kTickPitch = 12; ///< px that two labels beside the colors are apart
 
 std::int64_t stepsOfColumn(const HeatPicture& picture)
@@ -251,7 +252,7 @@ void paintHeatLegend(
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text2);
         painter.drawText(QPointF(x, y + 27),
-            fitLabels({ picture.rows.front().fullName() }, painter.fontMetrics(), area.right() - x).front());
+            fitLabels({ picture.rows.front().fullName() }, painter.fontMetrics(), area.right() - kNameInset - x).front());
         y += 15;
     }
     painter.setFont(wordsFont(10));

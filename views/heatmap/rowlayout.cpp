@@ -5,6 +5,18 @@
 
 namespace telltale::views {
 
+int RowLayout::between(int rows, std::size_t bands, int height, int gap)
+{
+    const int gaps = (static_cast<int>(bands) - 1) * gap;
+    return gaps > height / 5 || rows + gaps > height ? 0 : gap;
+}
+
+double RowLayout::pitchOf(int rows, std::size_t bands, int height, int gap)
+{
+    const int gaps = static_cast<int>(bands) - 1;
+    return static_cast<double>(height - gaps * between(rows, bands, height, gap)) / std::max(1, rows);
+}
+
 RowLayout::RowLayout(std::vector<Band> bands, int height, int gap)
     : m_height(std::max(height, 0))
 {
@@ -12,14 +24,14 @@ RowLayout::RowLayout(std::vector<Band> bands, int height, int gap)
         return;
     m_bands = std::move(bands);
     const int count = m_bands.back().lastRow + 1;
-    const int gaps = static_cast<int>(m_bands.size()) - 1;
     m_crowded = count > m_height;
-    const int between = m_crowded || gaps * gap > m_height / 5 || count + gaps * gap > m_height ? 0 : gap;
-    const std::int64_t room = m_height - static_cast<std::int64_t>(gaps) * between;
+    m_pitch = pitchOf(count, m_bands.size(), m_height, gap);
+    const int beside = between(count, m_bands.size(), m_height, gap);
+    const std::int64_t room = m_height - (static_cast<std::int64_t>(m_bands.size()) - 1) * beside;
     m_tops.resize(static_cast<std::size_t>(count));
     m_bottoms.resize(static_cast<std::size_t>(count));
     for (std::size_t band = 0; band < m_bands.size(); ++band) {
-        const int offset = static_cast<int>(band) * between;
+        const int offset = static_cast<int>(band) * beside;
         for (int row = m_bands[band].firstRow; row <= m_bands[band].lastRow; ++row) {
             const auto i = static_cast<std::size_t>(row);
             m_tops[i] = offset + static_cast<int>(room * row / count);

@@ -20,12 +20,18 @@ public:
         int bottom = 0; ///< exclusive
     };
 
+    static constexpr int kGap = 2; ///< px between bands, unscaled
+
     RowLayout() = default;
     /// The bands follow one another from row 0 on; where they stand is found here. `gap` px between them, dropped when
     /// it would take more than a fifth of the height.
     RowLayout(std::vector<Band> bands, int height, int gap);
 
+    /// px of a row, which may be parts of one, in a layout of so many.
+    static double pitchOf(int rows, std::size_t bands, int height, int gap);
+
     int height() const { return m_height; }
+    double pitch() const { return m_pitch; }
     int rows() const { return static_cast<int>(m_tops.size()); }
     /// More rows than pixels: one pixel line shows several rows.
     bool isCrowded() const { return m_crowded; }
@@ -38,7 +44,10 @@ public:
     const std::vector<Band>& bands() const { return m_bands; }
 
 private:
+    static int between(int rows, std::size_t bands, int height, int gap); ///< px between two bands
+
     int m_height = 0;
+    double m_pitch = 0;
     bool m_crowded = false;
     std::vector<int> m_tops;
     std::vector<int> m_bottoms;
