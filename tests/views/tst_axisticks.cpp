@@ -363,13 +363,14 @@ private Q_SLOTS:
 
     void noWordStandsOnAMark()
     {
-        const auto drawn = [](const QString& word, std::vector<EventMark> others, std::vector<EventMark> over = {}) {
+        const auto drawn = [](const QString& word, std::vector<EventMark> others, std::vector<EventMark> over = {},
+                               const std::vector<bool>& marked = {}) {
             others.push_back({ Step { 98 }, EventMark::Shape::Flag, word, 0, 0 });
             QImage image(400, 17, QImage::Format_ARGB32_Premultiplied);
             image.fill(Qt::black);
             QPainter painter(&image);
             AxisPainter(painter, Theme::dark())
-                .events(image.rect(), image.rect(), { Step { 0 }, Step { 99 } }, others, over);
+                .events(image.rect(), image.rect(), { Step { 0 }, Step { 99 } }, others, over, marked);
             return image;
         };
         const auto hasWord = [&](const std::vector<EventMark>& others, const std::vector<EventMark>& over = {}) {
@@ -380,6 +381,15 @@ private Q_SLOTS:
         QVERIFY(!hasWord({ { Step { 94 }, EventMark::Shape::Flag, {} } }));
         QVERIFY(!hasWord({ { Step { 94 }, EventMark::Shape::Checkpoint, {} } }));
         QVERIFY(!hasWord({}, { { Step { 94 }, EventMark::Shape::Critical, {} } }));
+        // Nor on what is not finite.
+        std::vector<series::CellState> columns(100, series::CellState::Value);
+        columns[50] = series::CellState::NaN;
+        const QString word = QStringLiteral("rules");
+        const auto marked = AxisPainter::nonFinite(columns);
+        QVERIFY(drawn(word, {}, {}, marked) != drawn({}, {}, {}, marked));
+        columns[95] = series::CellState::PosInf;
+        const auto behind = AxisPainter::nonFinite(columns);
+        QCOMPARE(drawn(word, {}, {}, behind), drawn({}, {}, {}, behind));
     }
 
     void theLastOfFlagsThatTouchIsNamed()

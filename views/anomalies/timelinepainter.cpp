@@ -213,7 +213,16 @@ void TimelinePainter::paintRunMarks(const std::vector<StepRange>& gaps) const
     for (const int row : m_lanes.front().rows)
         incidents.push_back(EventMark::of(m_state.incidents()->incident(row)));
     const QRectF lane(m_plot.left(), rect.top(), m_plot.width(), rect.height());
-    AxisPainter(m_painter, m_theme).events(lane, lane, visible, m_state.eventMarks(), incidents);
+    std::vector<bool> isAbnormal(static_cast<std::size_t>(m_plot.width()));
+    for (const auto& ranges : m_lanes.front().reach) {
+        for (const StepRange& range : ranges) {
+            const auto at = [&](double x) {
+                return isAbnormal.begin() + std::lround(std::clamp<double>(x - m_plot.left(), 0, m_plot.width()));
+            };
+            std::fill(at(xOf(range.first) - half), at(xOf(range.last) + half), true);
+        }
+    }
+    AxisPainter(m_painter, m_theme).events(lane, lane, visible, m_state.eventMarks(), incidents, isAbnormal);
 }
 
 void TimelinePainter::paintGlyphs(int lane) const

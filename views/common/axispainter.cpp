@@ -244,7 +244,7 @@ void AxisPainter::cursorTags(const QRectF& plot, StepRange range, const StepMark
 }
 
 void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events,
-    const std::vector<EventMark>& over)
+    const std::vector<EventMark>& over, const std::vector<bool>& marked)
 {
     // By pixel: marks come in the order of their records, which is not that of their steps.
     std::vector<bool> taken(static_cast<std::size_t>(std::max(1.0, plot.width())));
@@ -269,6 +269,13 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
             const bool isFlag = !mark.isIncident() && mark.shape != EventMark::Shape::Checkpoint;
             take(isFlag ? x : x - 6, isFlag ? x + 10 : x + 7);
         }
+    }
+    constexpr double kHalfSign = 4; ///< px that the sign of a narrow column goes beyond it
+    const double column = plot.width() / std::max(1.0, static_cast<double>(marked.size()));
+    for (std::size_t i = 0; i < marked.size(); ++i) {
+        const double left = plot.left() + static_cast<double>(i) * column;
+        if (marked[i])
+            take(left - kHalfSign, left + column + kHalfSign);
     }
     m_painter.save();
     m_painter.setFont(wordsFont(10));
@@ -310,6 +317,14 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
             write(metrics.elidedText(brief, Qt::ElideRight, room - 1), false);
     }
     m_painter.restore();
+}
+
+std::vector<bool> AxisPainter::nonFinite(std::span<const series::CellState> columns)
+{
+    std::vector<bool> marked(columns.size());
+    std::transform(columns.begin(), columns.end(), marked.begin(),
+        [](series::CellState state) { return series::isNonFinite(state); });
+    return marked;
 }
 
 void AxisPainter::incidents(

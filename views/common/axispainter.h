@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <QRectF>
 #include <QString>
 
 #include <telltale/core/ids.h>
+#include <telltale/series/query.h>
 
 #include "eventmark.h"
 #include "theme.h"
@@ -73,9 +75,11 @@ public:
     void cursorLines(const QRectF& plot, StepRange range, const StepMarks& marks);
     /// Step tags in the axis band; A and B with their difference.
     void cursorTags(const QRectF& plot, StepRange range, const StepMarks& marks);
-    /// No word stands where another mark does, nor where one of `over` will be drawn.
+    /// No word stands where another mark does, where one of `over` will be drawn, nor on the marks of values: `marked`
+    /// says which of the lane's columns, all of one width, have one.
     void events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events,
-        const std::vector<EventMark>& over);
+        const std::vector<EventMark>& over, const std::vector<bool>& marked = {});
+    static std::vector<bool> nonFinite(std::span<const series::CellState> columns);
     /// Incidents, of which the worst at a place is drawn.
     void incidents(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& marks);
     void laneCaption(const QRectF& lane, const QString& text);

@@ -191,14 +191,14 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
         paintRunEnds(painter, runEnds(one.heat, plot, state()));
         axis.laneCaption(lane, tr("events"));
         paintNonFiniteLane(painter, lane, one.states, theme);
-        axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
+        axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(),
+            AxisPainter::nonFinite(one.states));
         axis.incidents(plot, lane, shownRange(), state().incidentMarks());
-        if (m_picture->isLive && m_picture->range.last >= state().fullRange().last)
+        if (m_picture->isLive && (state().isFollowing() || m_picture->range.last >= state().fullRange().last))
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));
-        if (m_shape == DistributionShape::Strip)
-            paintLegend(painter,
-                QRectF(plot.right(), lane.top() - kCaption, SharedAxis::kLegend, plot.bottom() - lane.top() + kCaption),
-                one, runColumns(one.heat, state()), theme);
+        paintLegend(painter,
+            QRectF(plot.right(), lane.top() - kCaption, SharedAxis::kLegend, plot.bottom() - lane.top() + kCaption),
+            one, runColumns(one.heat, state()), m_shape, theme);
     }
 }
 

@@ -221,10 +221,14 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
         const QRectF lane(plot.left(), kTop, plot.width(), AxisPainter::kLane);
         axis.laneCaption(lane, tr("events"));
         paintLane(painter, plot);
-        axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
+        std::vector<bool> marked(static_cast<std::size_t>(m_picture->columns()));
+        for (int column = 0; column < m_picture->columns(); ++column)
+            marked[static_cast<std::size_t>(column)] = isMarked(column);
+        axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(), marked);
         axis.incidents(plot, lane, shownRange(), state().incidentMarks());
-        const bool newest = m_picture->result.range.last >= state().fullRange().last;
-        if (m_picture->isLive && newest)
+        // While it follows, the run is ahead of every picture.
+        const bool isNewest = state().isFollowing() || m_picture->result.range.last >= state().fullRange().last;
+        if (m_picture->isLive && isNewest)
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));
     } else {
         paintRankAxis(painter, plot);
@@ -232,6 +236,12 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     if (m_legend)
         paintHeatLegend(painter, QRectF(plot.right(), kTop, SharedAxis::kLegend, size.height() - kTop - kBottom),
             *m_picture, theme);
+}
+
+bool HeatCanvas::isMarked(int column) const
+{
+    return series::isNonFinite(m_picture->strongest[static_cast<std::size_t>(column)])
+        || (m_picture->axes == HeatAxes::ModuleByStep && !m_otherRanks.at(m_picture->stepsOf(column).first).empty());
 }
 
 void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
@@ -242,9 +252,7 @@ void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
     double triangleEnd = -1e9;
     for (int column = 0; column < picture.columns(); ++column) {
         const CellState state = picture.strongest[static_cast<std::size_t>(column)];
-        const bool onOthers
-            = picture.axes == HeatAxes::ModuleByStep && !m_otherRanks.at(picture.stepsOf(column).first).empty();
-        if (!series::isNonFinite(state) && !onOthers)
+        if (!isMarked(column))
             continue;
         const double left = plot.left() + HeatImage::columnLeft(column, picture.columns(), plot.width());
         const double right = plot.left() + HeatImage::columnLeft(column + 1, picture.columns(), plot.width());

@@ -81,6 +81,7 @@ protected:
 
 private:
     RowLayout layoutFor(QSize size) const;
+    bool isMarked(int column) const; ///< in the lane of events: not finite, here or on another rank
     void paintLane(QPainter& painter, const QRect& plot) const;
     void paintRankAxis(QPainter& painter, const QRect& plot) const;
     void paintRankBands(QPainter& painter, const QRect& plot) const;

@@ -277,7 +277,8 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
     AxisPainter marks(painter, theme);
     if (const auto warp = m_picture->warp)
         marks.setStepPlaces([warp](Step step) { return warp->unitOf(step); });
-    marks.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
+    marks.events(
+        plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(), AxisPainter::nonFinite(states));
     marks.incidents(plot, lane, shownRange(), state().incidentMarks());
 }
 

@@ -261,7 +261,8 @@ void ReplicaCanvas::paintFrame(QImage& frame, QSize size)
     AxisPainter axis(painter, theme);
     const QRectF lane(plot.left(), above, plot.width(), AxisPainter::kLane);
     axis.laneCaption(lane, tr("events"));
-    axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks());
+    axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(),
+        AxisPainter::nonFinite(m_picture->states));
     axis.incidents(plot, lane, shownRange(), state().incidentMarks());
     if (m_picture->hasChecksums)
         paintSameness(painter, plot);
