@@ -514,8 +514,12 @@ private Q_SLOTS:
             }
             return false;
         };
-        QVERIFY(hasKey(0));
-        QVERIFY(!hasKey(1));
+        for (const auto shape : { DistributionShape::Strip, DistributionShape::Ridges }) {
+            m_view->setShape(shape);
+            settle();
+            QVERIFY(hasKey(0));
+            QVERIFY(!hasKey(1));
+        }
     }
 
     void whatHasNoRoomIsCounted()

@@ -32,26 +32,30 @@ constexpr int kCaption = 18; ///< px of the tensor's name
 constexpr int kEnd = 8;
 constexpr double kLabelDistance = 17;
 
-/// As of a heat map; below several strips it has no room for every sign, and keeps those that are in view.
+/// As of a heat map; below several strips it has no room for every sign, and keeps those that are in view. Ridges have
+/// no colors, but the same signs.
 void paintLegend(QPainter& painter, const QRectF& area, const DistributionStrip& strip, std::pair<int, int> columns,
-    const Theme& theme)
+    DistributionShape shape, const Theme& theme)
 {
     constexpr double kWhole = 237;
     constexpr double kLine = 19;
-    constexpr double kColors = 82; ///< the title, and the least of the bar
-    if (area.height() >= kWhole)
+    const bool hasColors = shape == DistributionShape::Strip;
+    // The title, and the least of the bar; without them the signs begin where the plot does.
+    const double colors = hasColors ? 82 : kCaption + AxisPainter::kLane + AxisPainter::kLaneGap + 6;
+    if (hasColors && area.height() >= kWhole)
         return paintHeatLegend(painter, area, strip.heat, theme);
     std::vector<CellState> signs;
     for (const CellState state : { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::NotCollected,
              CellState::Gap, CellState::Damaged }) {
-        const bool hasRoom = signs.empty() || kColors + kLine * static_cast<double>(signs.size() + 1) <= area.height();
-        if (hasRoom
+        const bool hasRoom = signs.empty() || colors + kLine * static_cast<double>(signs.size() + 1) <= area.height();
+        if (hasRoom && (hasColors || series::isNonFinite(state))
             && std::find(strip.states.begin() + columns.first, strip.states.begin() + columns.second, state)
                 != strip.states.begin() + columns.second)
             signs.push_back(state);
     }
-    const double height = area.height() - kLine * static_cast<double>(signs.size());
-    paintHeatLegend(painter, QRectF(area.left(), area.top(), area.width(), height), strip.heat, theme, false);
+    const double height = hasColors ? area.height() - kLine * static_cast<double>(signs.size()) : colors;
+    if (hasColors)
+        paintHeatLegend(painter, QRectF(area.left(), area.top(), area.width(), height), strip.heat, theme, false);
     painter.setFont(wordsFont(11));
     double y = area.top() + height - 6;
     for (const CellState state : signs) {
