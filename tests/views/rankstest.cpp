@@ -69,7 +69,8 @@ std::uint64_t bitsOf(int rank, int step, int number)
 }
 
 /// `isBroken`: from kBreaks on nothing is finite, and there are no checksums. `isStill`: all ranks have kMoves.
-void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool isStill = false)
+/// `every`: steps from one that is collected to the next.
+void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool isStill = false, int every = 1)
 {
     test::CapsuleBuilder builder(path, "gpt");
     std::vector<std::string> names;
@@ -84,7 +85,7 @@ void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool 
             = hasPlaces ? std::array { rank / 2, rank % 2, -1, -1 } : std::array { -1, -1, -1, -1 };
         const std::int64_t stream = builder.addAttempt(Rank { rank }, 0, "host", place);
         std::vector<StepBlock> blocks;
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kSteps; step += every) {
             StepBlock block;
             block.layout = layout;
             block.step = Step { step };
@@ -123,6 +124,7 @@ private Q_SLOTS:
         write(path("plain"), false);
         write(path("broken"), true, true);
         write(path("still"), true, false, true);
+        write(path("sparse"), true, false, false, 5);
     }
     void init() { open("run"); }
     void cleanup()
@@ -368,6 +370,76 @@ private Q_SLOTS:
         settle();
         const auto& states = m_view->replicas()->picture()->states;
         QVERIFY(std::count(states.begin(), states.end(), CellState::NaN) > 0);
+    }
+
+    /// Of two no bits are those of most.
+    void ofTwoThatDifferNeitherIsOdd()
+    {
+        m_view->setReplicasShown(true);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ layer(2) });
+        settle();
+        ReplicaRanks list(m_state.get());
+        const auto lineOf = [&](int line, bool isHead) {
+            const QImage image = list.grab(QRect(0, 8 + 20 * line, 266, 16)).toImage();
+            return inkIn(image, Theme::current().warnMark) + (isHead ? 0 : inkIn(image, Theme::current().warnText));
+        };
+        auto replicas = std::make_shared<ReplicaPicture>(*m_view->replicas()->picture());
+        list.resize(266, 140);
+        list.setPicture(replicas);
+        QVERIFY(lineOf(0, true) > 0 && lineOf(2, false) > 0);
+        replicas = std::make_shared<ReplicaPicture>(*replicas);
+        replicas->ranks.resize(2);
+        replicas->values.resize(2);
+        replicas->checksums.resize(2);
+        QCOMPARE(replicas->sameness(), analysis::Sameness::Different);
+        list.setPicture(replicas);
+        QVERIFY(lineOf(0, true) > 0); // they do differ
+        QCOMPARE(lineOf(1, false) + lineOf(2, false), 0);
+        replicas->tensors.front().odd.clear();
+        ReplicaCanvas canvas(m_state.get());
+        canvas.setPicture(replicas);
+        QVERIFY(!canvas.sentence().contains(QStringLiteral("most")));
+        QVERIFY(canvas.tensorsSentence().endsWith(layer(2).name));
+    }
+
+    void whatIsSaidOfReplicasNamesItsOwnStep()
+    {
+        cleanup();
+        open("sparse");
+        m_view->setReplicasShown(true);
+        m_state->setCursor(Step { 103 });
+        settle();
+        QCOMPARE(m_view->replicas()->picture()->valuesStep, Step { 100 });
+        const QString said = m_view->replicas()->tensorsSentence();
+        QVERIFY2(said.startsWith(QStringLiteral("At step 100,")), qPrintable(said));
+    }
+
+    void aValueLeavesTheEdgesOfItsCell()
+    {
+        settle();
+        RankMap map(m_state.get());
+        auto shown = std::make_shared<RankMapPicture>(*m_view->map()->picture());
+        shown->topology = {};
+        shown->scale = { ValueScale::Mode::Linear, 0, 1 };
+        std::vector<Rank> ranks;
+        for (MapRank& one : shown->ranks) {
+            one.value.value = 0.00888;
+            one.value.state = CellState::Value;
+            one.odd.grade = analysis::RankOddness::Grade::Like;
+            ranks.push_back(one.rank);
+        }
+        map.setPicture(shown);
+        for (int width = 300; width < 460; width += 8) { // cells of any width that has a value
+            const QSize size(width, 300);
+            const RankMapLayout layout(shown->topology, ranks, QRectF(map.plotRect(size)));
+            const QRect cell = layout.cellOf(ranks[1]).toRect();
+            const QImage image = map.renderTo(size);
+            for (int y = cell.top(); y < cell.top() + cell.height() * 2 / 3; ++y) {
+                for (const int x : { cell.left() + 1, cell.left() + 2, cell.right() - 2, cell.right() - 1 })
+                    QCOMPARE(image.pixelColor(x, y), image.pixelColor(cell.left() + 1, cell.top() + 1));
+            }
+        }
     }
 
     /// What is true of them is never cut: it goes on in a second line.

@@ -43,6 +43,8 @@ constexpr double kMarked = 16; ///< px from which a cell has room for a sign bes
 constexpr double kNumbered = 20; ///< px from which a cell says its rank
 constexpr double kValued = 40; ///< px from which it has room for its value above that
 constexpr int kMapFigures = 3; ///< of a value in a cell
+constexpr int kLeastFigures = 2; ///< where more have no room
+constexpr int kBesideValue = 8; ///< px of the cell
 
 void outline(QPainter& painter, const QRectF& cell, int width, const Theme& theme)
 {
@@ -264,11 +266,14 @@ void RankMap::paintCells(QPainter& painter, const RankMapLayout& layout) const
             if (cell.width() >= kNumbered) {
                 // In the middle is the value, or the sign of what is none; where neither fits, the rank.
                 const bool isValue = one.value.state == CellState::Value;
-                const QString value
-                    = isValue ? statValueText(m_picture->stat, one.value.value, kMapFigures) : QString();
                 painter.setFont(numberFont(11));
-                const bool fits = !isValue
-                    || (cell.width() >= kValued && painter.fontMetrics().horizontalAdvance(value) + 4 <= cell.width());
+                QString value;
+                bool fits = !isValue;
+                for (int figures = kMapFigures; !fits && figures >= kLeastFigures && cell.width() >= kValued;
+                     --figures) {
+                    value = statValueText(m_picture->stat, one.value.value, figures);
+                    fits = painter.fontMetrics().horizontalAdvance(value) + kBesideValue <= cell.width();
+                }
                 painter.setPen(nonFinite ? glyphs::ink(one.value.state) : ink);
                 const QString rank = QString::number(one.rank.value);
                 if (isValue)

@@ -14,6 +14,14 @@ StepRange ReplicaPicture::stepsOf(int column) const
     return { Step { range.first.value + firstOf(column) }, Step { range.first.value + firstOf(column + 1) - 1 } };
 }
 
+std::vector<std::size_t> unlikeMost(const std::vector<series::CellValue>& checksums)
+{
+    auto odd = analysis::minorityOf(checksums);
+    if (std::ranges::count(checksums, series::CellState::Value, &series::CellValue::state) == std::ssize(odd))
+        odd.clear();
+    return odd;
+}
+
 double spreadOf(const std::vector<series::CellValue>& values)
 {
     double low = std::numeric_limits<double>::infinity();

@@ -33,7 +33,7 @@ struct RankMapPicture {
 struct ReplicaOf {
     ModuleKey key;
     analysis::Sameness is = analysis::Sameness::Unknown;
-    std::vector<Rank> odd; ///< not what most are
+    std::vector<Rank> odd; ///< not what most are; none where no bits are those of most
     double spread = 0; ///< of the statistic, as ReplicaPicture::spread
     bool isNonFinite = false; ///< the statistic, on one of them
 };
@@ -45,12 +45,12 @@ struct ReplicaPicture {
     Stat stat = Stat::Norm;
     std::vector<Rank> ranks;
     StepRange range;
-    Step atStep { 0 };
+    Step atStep { 0 }; ///< of `tensors`
     std::vector<series::CellState> states; ///< of each column, the strongest
     /// Of each column, (largest - smallest) / largest magnitude; NaN where fewer than two have a value.
     std::vector<float> spread;
     analysis::ReplicaDrift drift;
-    std::vector<series::CellValue> values; ///< at atStep or the newest step before it, by rank
+    std::vector<series::CellValue> values; ///< at the step that was asked for or the newest before it, by rank
     Step valuesStep { 0 }; ///< the newest of them
     std::vector<series::CellValue> checksums;
     bool hasChecksums = false; ///< the run has some of this kind
@@ -60,6 +60,9 @@ struct ReplicaPicture {
     StepRange stepsOf(int column) const; ///< as HeatPicture
     analysis::Sameness sameness() const { return analysis::samenessOf(checksums); }
 };
+
+/// Whose bits are not those of most; none where no bits are, as of two ranks that differ.
+std::vector<std::size_t> unlikeMost(const std::vector<series::CellValue>& checksums);
 
 /// (largest - smallest) / largest magnitude of the finite ones; NaN where fewer than two are.
 double spreadOf(const std::vector<series::CellValue>& values);

@@ -169,7 +169,7 @@ QString ReplicaCanvas::sentence(bool isNamed) const
     if (!picture.hasChecksums)
         return on + tr("no checksums (telltale.checksum is not true).");
     if (picture.drift.first) {
-        const auto odd = analysis::minorityOf(picture.checksums);
+        const auto odd = unlikeMost(picture.checksums);
         std::vector<Rank> others;
         others.reserve(odd.size());
         for (const std::size_t one : odd)
@@ -178,7 +178,7 @@ QString ReplicaCanvas::sentence(bool isNamed) const
             + (picture.drift.isEveryStep ? tr("the bits first differ at step %1")
                                          : tr("the bits are seen to differ from step %1 on"))
                   .arg(formatStep(picture.drift.first->value));
-        if (!others.empty() && others.size() < picture.ranks.size())
+        if (!others.empty())
             text += tr("; at the cursor rank %1 is not as most").arg(ranksText(others));
         return tr("%1.", "a sentence").arg(text);
     }
@@ -222,7 +222,8 @@ QString ReplicaCanvas::tensorsSentence() const
     QStringList names;
     for (const ReplicaOf& one : tensors) {
         if (one.is == Sameness::Different && static_cast<std::size_t>(names.size()) < kMostNamed)
-            names.append(tr("%1 on rank %2").arg(nameOf(one.key), ranksText(one.odd)));
+            names.append(
+                one.odd.empty() ? nameOf(one.key) : tr("%1 on rank %2").arg(nameOf(one.key), ranksText(one.odd)));
     }
     if (!names.isEmpty())
         text = tr("%1: %2").arg(text, names.join(items::semicolon()));

@@ -91,7 +91,7 @@ Expected<void> addTensors(store::RunReader& reader, const HeatRequest& request, 
             std::ranges::any_of(values, [](const CellValue& value) { return series::isNonFinite(value.state); }) };
         if (const auto known = checksums.find(one.key); known != checksums.end()) {
             one.is = analysis::samenessOf(known->second.values);
-            for (const std::size_t odd : analysis::minorityOf(known->second.values))
+            for (const std::size_t odd : unlikeMost(known->second.values))
                 one.odd.push_back(known->second.ranks[odd]);
         }
         picture.tensors.push_back(std::move(one));
@@ -116,7 +116,6 @@ Expected<ReplicaPicture> readReplicas(store::RunReader& reader, const HeatReques
     picture.kind = request.kind;
     picture.stat = request.stat;
     picture.range = ranks.result.range;
-    picture.atStep = request.atStep;
     const std::vector<Rank> same = topology.replicasOf(request.rank);
     std::vector<series::RowAttempts> rows;
     std::vector<series::RowAttempts> withChecksums;
@@ -155,6 +154,7 @@ Expected<ReplicaPicture> readReplicas(store::RunReader& reader, const HeatReques
     } else {
         picture.checksums.resize(rows.size());
     }
+    picture.atStep = checksumStep.value_or(layers.atStep);
     if (auto added = addTensors(reader, request, picture, layers, checksumStep); !added)
         return tl::unexpected(std::move(added).error());
     return picture;

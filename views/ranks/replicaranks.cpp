@@ -54,18 +54,18 @@ void ReplicaRanks::paintTo(QPainter& painter, const QRectF& whole) const
     if (!m_picture)
         return;
     const Theme& theme = Theme::current();
-    const auto odd = analysis::minorityOf(m_picture->checksums);
+    const auto odd = unlikeMost(m_picture->checksums);
     const auto paintSign = [&](QPointF topLeft) {
         glyphs::paintUnequal(painter, topLeft + QPointF(4, kListLine / 2.0), 8, theme.warnMark);
     };
     const QString step = tr("at step %1").arg(formatStep(m_picture->valuesStep.value));
-    const QString meaning = tr("other bits than most");
+    const QString meaning = odd.empty() ? tr("the bits differ") : tr("other bits than most");
     painter.setFont(wordsFont(11));
     QRectF area = whole.adjusted(0, kListTop, -12, -kListTop);
     QRectF line(area.left(), area.top(), area.width(), kListLine);
     painter.setPen(theme.text3);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, step);
-    if (!odd.empty()) {
+    if (m_picture->sameness() == analysis::Sameness::Different) {
         // What explains the sign stands behind the step, or else below the list.
         const auto widthOf
             = [&painter](const QString& words) { return painter.fontMetrics().horizontalAdvance(words); };
