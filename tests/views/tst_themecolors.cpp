@@ -78,6 +78,33 @@ private Q_SLOTS:
         }
     }
 
+    void aRowShowsItsFocusToTheKeyboardAlone()
+    {
+        Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), Theme::Mode::Dark);
+        QTreeWidget tree;
+        tree.setAllColumnsShowFocus(true);
+        for (int row = 0; row < 4; ++row)
+            tree.addTopLevelItem(new QTreeWidgetItem({ QString::number(row) }));
+        tree.show();
+        tree.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&tree));
+        const auto hasFrame = [&tree] {
+            const QRect row = tree.visualItemRect(tree.currentItem());
+            const QImage image = tree.viewport()->grab().toImage();
+            return image.pixelColor(row.center().x(), row.top()) == Theme::current().accent;
+        };
+        const auto click = [&tree](int row) {
+            QTest::mouseClick(
+                tree.viewport(), Qt::LeftButton, {}, tree.visualItemRect(tree.topLevelItem(row)).center());
+        };
+        click(1);
+        QVERIFY(tree.currentItem() == tree.topLevelItem(1) && !hasFrame());
+        QTest::keyClick(&tree, Qt::Key_Down);
+        QVERIFY(tree.currentItem() == tree.topLevelItem(2) && hasFrame());
+        click(1);
+        QVERIFY(tree.currentItem() == tree.topLevelItem(1) && !hasFrame());
+    }
+
     void codeHasNoLigatures()
     {
         const QFont font = codeFont(20); // whose letters are of whole pixels

@@ -203,6 +203,15 @@ void ThemeStyle::drawPrimitive(
         }
         break;
     case PE_FrameFocusRect:
+        // Items have the flag always, so that the window is asked; a tree tells of itself in the option alone.
+        if (const auto* view = qobject_cast<const QAbstractItemView*>(option->styleObject)) {
+            if (view->window()->testAttribute(Qt::WA_KeyboardFocusChange)) {
+                painter->setPen(theme.accent);
+                painter->setBrush(Qt::NoBrush);
+                painter->drawRect(QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5));
+            }
+            return;
+        }
         // Of a tab it is what the words take, through which a ring goes.
         if (option->state.testFlag(State_KeyboardFocusChange))
             paintFocus(
@@ -367,10 +376,14 @@ void ThemeStyle::polish(QWidget* widget)
         };
         QMetaObject::invokeMethod(header, stretch, Qt::QueuedConnection);
     }
+    auto* view = qobject_cast<QAbstractItemView*>(widget);
+    if (view != nullptr) {
+        view->installEventFilter(this);
+        view->viewport()->installEventFilter(this);
+    }
     constexpr const char* kIsDone = "telltaleDelegate";
     if (widget->property(kIsDone).toBool())
         return;
-    auto* view = qobject_cast<QAbstractItemView*>(widget);
     if (auto* combo = qobject_cast<QComboBox*>(widget)) // its own delegate knows nothing of the sheet
         combo->setItemDelegate(new QStyledItemDelegate(combo));
     else if (const auto* own = view ? view->itemDelegate() : nullptr;
@@ -390,8 +403,20 @@ static void widenList(QComboBox* combo)
             + combo->style()->pixelMetric(QStyle::PM_ScrollBarExtent)));
 }
 
+/// Which row has the focus is said to the keyboard alone: a click says it by itself.
+static void noteFocusChange(const QObject* watched, const QEvent* event)
+{
+    const auto* view = qobject_cast<const QAbstractItemView*>(watched);
+    const auto* above = qobject_cast<const QAbstractItemView*>(watched->parent());
+    if (view != nullptr && event->type() == QEvent::KeyPress)
+        view->window()->setAttribute(Qt::WA_KeyboardFocusChange);
+    else if (above != nullptr && above->viewport() == watched && event->type() == QEvent::MouseButtonPress)
+        above->window()->setAttribute(Qt::WA_KeyboardFocusChange, false);
+}
+
 bool ThemeStyle::eventFilter(QObject* watched, QEvent* event)
 {
+    noteFocusChange(watched, event);
     if (auto* combo = qobject_cast<QComboBox*>(watched);
         combo && (event->type() == QEvent::MouseButtonPress || event->type() == QEvent::KeyPress))
         widenList(combo);

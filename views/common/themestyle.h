@@ -27,7 +27,8 @@ public:
         PixelMetric metric, const QStyleOption* option = nullptr, const QWidget* widget = nullptr) const override;
     using QProxyStyle::polish;
     void polish(QWidget* widget) override;
-    /// A turn of the wheel that scrolls a form changes none of the fields that come under the pointer.
+    /// The rows of a view show their focus from a key to the next click. A turn of the wheel that scrolls a form
+    /// changes none of the fields that come under the pointer.
     bool eventFilter(QObject* watched, QEvent* event) override;
     int styleHint(StyleHint hint, const QStyleOption* option = nullptr, const QWidget* widget = nullptr,
         QStyleHintReturn* data = nullptr) const override;
