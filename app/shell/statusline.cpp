@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "statusline.h"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
 #include <QMouseEvent>
 #include <QPainter>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/tooltiptext.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/runs/stateglyph.h>
 
@@ -38,6 +41,8 @@ StatusLine::StatusLine(QWidget* parent)
     m_layout->setSpacing(16);
     m_work->setObjectName(QStringLiteral("statusWork"));
     m_work->hide();
+    m_state->setObjectName(QStringLiteral("statusState"));
+    m_state->setMinimumWidth(1); // it is cut to the room that there is
     for (RoleLabel* label : { m_state, m_work, m_store, m_perSample, m_agents, m_spool })
         m_layout->addWidget(label);
     m_layout->addStretch();
@@ -77,10 +82,10 @@ void StatusLine::show(const Pulse& pulse)
     m_good = m_problem.isEmpty();
     m_state->setColor(m_good ? &Theme::text2 : &Theme::warnText);
     m_state->setProperty("telltaleData", !m_good);
-    m_state->setText(!m_good      ? m_problem
-            : pulse.agents > 0    ? tr("Recording")
-            : m_address.isEmpty() ? tr("Not recording")
-                                  : tr("Listening on %1").arg(m_address));
+    m_stateText = !m_good     ? m_problem
+        : pulse.agents > 0    ? tr("Recording")
+        : m_address.isEmpty() ? tr("Not recording")
+                              : tr("Listening on %1").arg(m_address);
     m_store->setText(pulse.fileBytes > 0 ? tr("store %1").arg(views::formatBytes(pulse.fileBytes)) : tr("store empty"));
     const bool perSample = pulse.storedSamples > 0 && pulse.fileBytes > 0;
     m_perSample->setVisible(perSample);
@@ -108,10 +113,13 @@ void StatusLine::setWork(const QString& sentence)
 
 void StatusLine::fit()
 {
-    int facts = 60;
-    for (const RoleLabel* label : { m_state, m_work, m_store, m_perSample, m_agents, m_spool, m_frames })
-        facts += label->isVisibleTo(this) ? label->sizeHint().width() + 16 : 0;
-    m_hints->setVisible(width() - facts >= m_hints->sizeHint().width());
+    int room = width() - 60;
+    for (const RoleLabel* label : { m_work, m_store, m_perSample, m_agents, m_spool, m_frames })
+        room -= label->isVisibleTo(this) ? label->sizeHint().width() + 16 : 0;
+    const QFontMetrics metrics = m_state->fontMetrics();
+    m_state->setText(metrics.elidedText(m_stateText, Qt::ElideRight, std::max(room, 0)));
+    m_state->setToolTip(m_state->text() == m_stateText ? QString() : items::toolTipText(m_stateText));
+    m_hints->setVisible(room - metrics.horizontalAdvance(m_stateText) - 16 >= m_hints->sizeHint().width());
 }
 
 void StatusLine::resizeEvent(QResizeEvent* event)

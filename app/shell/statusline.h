@@ -44,6 +44,7 @@ private:
 
     QString m_address;
     QString m_problem;
+    QString m_stateText; ///< whole
     QHBoxLayout* m_layout;
     QWidget* m_hints;
     views::RoleLabel* m_state;

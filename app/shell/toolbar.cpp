@@ -179,8 +179,8 @@ void ToolBar::fit()
     int room = width() - m_run->sizeHint().width() - 300;
     room -= m_collect->isVisibleTo(this) ? m_collect->sizeHint().width() + kBesidePart : 0;
     room -= m_waiting->isHidden() ? 0 : m_waiting->sizeHint().width() + kBesidePart;
-    const auto place = [&room](QWidget* part, bool isWanted) {
-        const int width = part->sizeHint().width() + kBesidePart;
+    const auto place = [&room](QWidget* part, bool isWanted, QSize size) {
+        const int width = size.width() + kBesidePart;
         part->setVisible(isWanted && room >= width);
         room -= isWanted ? width : 0;
     };
@@ -197,16 +197,21 @@ void ToolBar::fit()
     std::sort(std::begin(facts), std::end(facts), [](const Fact* a, const Fact* b) { return a->needed > b->needed; });
     for (Fact* fact : facts) {
         if (fact == &m_lag)
-            place(m_apply, m_applyWanted);
-        if (fact == &m_samples)
+            place(m_apply, m_applyWanted, m_apply->sizeHint());
+        if (fact == &m_samples) {
             room -= kSearchWords;
+            place(m_spark, m_sparkWanted, m_spark->minimumSizeHint());
+        }
         if (fact == &m_cost)
             shortenCost();
         else
             keepWidest(*fact);
-        place(fact->box, fact->wanted);
+        place(fact->box, fact->wanted, fact->box->sizeHint());
     }
-    place(m_spark, m_sparkWanted);
+    const int least = m_spark->minimumSizeHint().width();
+    const int more = std::clamp(room, 0, m_spark->sizeHint().width() - least);
+    m_spark->setFixedWidth(least + more);
+    room -= m_sparkWanted ? more : 0;
     const int costBefore = m_cost.box->sizeHint().width();
     m_cost.value->setText(m_costText);
     keepWidest(m_cost);

@@ -18,6 +18,8 @@
 #include <telltale/shell/pulse.h>
 #include <telltale/shell/pulsemeter.h>
 #include <telltale/shell/runbutton.h>
+#include <telltale/shell/sparkline.h>
+#include <telltale/shell/statusline.h>
 #include <telltale/shell/toolbar.h>
 #include <telltale/store/clock.h>
 #include <telltale/translations/translations.h>
@@ -324,8 +326,11 @@ private Q_SLOTS:
         };
         show(1600);
         QVERIFY(button->isVisible() && cost->isVisible());
+        const auto* line = bar.findChild<SparkLine*>();
+        QVERIFY(line->isVisible() && line->width() >= line->minimumSizeHint().width());
         QCOMPARE(bar.paletteButton()->width(), bar.paletteButton()->sizeHint().width());
         show(2400);
+        QCOMPARE(line->width(), line->sizeHint().width());
         const auto labels = cost->findChildren<QLabel*>();
         QVERIFY(std::any_of(labels.begin(), labels.end(),
             [](const QLabel* label) { return label->text() == QStringLiteral("23 ms of 175 ms (13 %)"); }));
@@ -338,6 +343,27 @@ private Q_SLOTS:
         apply.setToolTip(QStringLiteral("nothing to apply"));
         QVERIFY(!button->isEnabled());
         QCOMPARE(button->toolTip(), QStringLiteral("nothing to apply"));
+    }
+
+    void aProblemThatHasNoRoomInTheStatusLineIsCutWithDots()
+    {
+        QWidget window;
+        window.resize(1600, 24);
+        StatusLine line(&window);
+        line.resize(1600, 24);
+        window.show();
+        const QString problem = QStringLiteral("not recording: another program listens on 127.0.0.1:40072, so that no "
+                                               "agent can connect here");
+        line.setListening({}, problem);
+        const auto* said = line.findChild<QLabel*>(QStringLiteral("statusState"));
+        QCOMPARE(said->text(), problem);
+        QVERIFY(said->toolTip().isEmpty());
+        line.resize(400, 24);
+        for (int turn = 0; turn < 5; ++turn)
+            QCoreApplication::sendPostedEvents();
+        QVERIFY2(said->text().endsWith(QChar(0x2026)), qPrintable(said->text()));
+        QVERIFY(said->fontMetrics().horizontalAdvance(said->text()) <= said->width());
+        QVERIFY2(said->toolTip().contains(problem), qPrintable(said->toolTip()));
     }
 
     void theWayToEverythingHasAShortWord()
