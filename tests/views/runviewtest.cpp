@@ -31,6 +31,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/numbertext.h>
+#include <telltale/items/runsmodel.h>
 #include <telltale/plot/curvepainter.h>
 #include <telltale/plot/overviewcanvas.h>
 #include <telltale/plot/overviewheader.h>
@@ -159,6 +160,27 @@ private Q_SLOTS:
         for (const char* line : { "hyperparameters,optimizer.lr,0.001", "environment of rank 1,host,node-b",
                  "tags,base,", "notes,,written by the program" })
             QVERIFY2(text.contains(QLatin1String(line)), qPrintable(text));
+    }
+
+    void aRunIsNamedAsWhereItIsChosen()
+    {
+        store::RunSummary mine;
+        mine.id = m_builder->liveHandle().id;
+        mine.name = "gpt";
+        store::RunSummary other = mine;
+        other.id = "another";
+        other.locator = store::RunLocator::ofFile("another");
+        m_runs.setArchived({ mine });
+        auto* view = open<RunView>();
+        const auto isNamed = [view](const QString& name) {
+            const auto labels = view->findChildren<QLabel*>();
+            return std::any_of(
+                labels.begin(), labels.end(), [&](const QLabel* label) { return label->text() == name; });
+        };
+        QVERIFY(isNamed(QStringLiteral("gpt")));
+        m_runs.setArchived({ mine, other });
+        QVERIFY(isNamed(QStringLiteral("gpt ") + QString::fromStdString(store::shortRunId(mine.id))));
+        m_runs.setArchived({});
     }
 
     void factsComeThoughAnotherQuestionOvertakesTheirs()
@@ -806,8 +828,8 @@ private:
         m_host = std::make_unique<QWidget>();
         m_host->resize(1060, 720);
         m_host->setAttribute(Qt::WA_DontShowOnScreen);
-        auto* view
-            = new View({ m_state.get(), m_axis.get(), m_pool.get(), &m_steering, m_annotator.get() }, m_host.get());
+        auto* view = new View(
+            { m_state.get(), m_axis.get(), m_pool.get(), &m_steering, m_annotator.get(), &m_runs }, m_host.get());
         auto handle = std::make_shared<store::RunHandle>(m_builder->liveHandle());
         auto reader = test::CapsuleBuilder::must(store::openReader(*handle));
         view->resize(1060, 720);
@@ -870,6 +892,7 @@ private:
     std::unique_ptr<SharedAxis> m_axis;
     std::unique_ptr<Annotator> m_annotator;
     SteeringState m_steering;
+    items::RunsModel m_runs;
     std::unique_ptr<QWidget> m_host;
 };
 

@@ -15,6 +15,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/runsmodel.h>
 #include <telltale/plot/loggedcards.h>
 #include <telltale/plot/overviewcanvas.h>
 #include <telltale/plot/scrolledplots.h>
@@ -66,6 +67,12 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     setAutoFillBackground(true);
     setFocusProxy(m_facts);
     connectState();
+    if (const items::RunsModel* runs = context.runs) {
+        for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })
+            connect(runs, signal, this, &RunView::showName);
+        connect(runs, &QAbstractItemModel::modelReset, this, &RunView::showName);
+        connect(runs, &QAbstractItemModel::dataChanged, this, &RunView::showName);
+    }
     connectWriting();
     showDocument();
 }
@@ -235,7 +242,6 @@ void RunView::troubleChanged()
 void RunView::showDocument()
 {
     const ViewState* state = context().state;
-    const auto catalog = state->catalog();
     m_facts->setEmptyText(!trouble().isEmpty() ? trouble()
             : !state->run() ? tr("Open a run, or connect a training job, to see what it says of itself.")
                             : tr("This run says nothing of itself: telltale.hyperparameters() in the "
@@ -243,8 +249,19 @@ void RunView::showDocument()
     m_facts->set(groups());
     m_tags->set(m_document.tags);
     m_notes->set(QString::fromStdString(m_document.notes), Annotator::writerText(m_document.notesAuthor));
-    m_caption->setText(catalog ? QString::fromStdString(catalog->name) : QString());
+    showName();
     showWritable();
+}
+
+/// As it is called wherever a run is chosen.
+void RunView::showName()
+{
+    const ViewState* state = context().state;
+    const items::RunsModel* runs = context().runs;
+    const store::RunSummary* run
+        = runs && state->run() ? runs->runAt(runs->indexOf(QString::fromStdString(state->run()->id))) : nullptr;
+    const auto catalog = state->catalog();
+    m_caption->setText(run ? runs->shownName(*run) : catalog ? QString::fromStdString(catalog->name) : QString());
 }
 
 void RunView::showWritable()

@@ -51,6 +51,7 @@ private:
     void begin(); ///< another run, or another rank of it
     void take(const RunPicture& picture);
     void showDocument();
+    void showName();
     void showWritable();
     std::vector<FactTreeModel::Group> groups() const;
     Step newestStep() const;
