@@ -331,6 +331,10 @@ private Q_SLOTS:
         m_state->setKind(Kind::GradReduced);
         m_state->setSelection({ { QStringLiteral("m.weight"), {} } });
         QVERIFY2(type->text().startsWith(QStringLiteral("float32, rank 0")), qPrintable(type->text()));
+        // Of several modules the values are those of one.
+        QVERIFY2(!type->text().contains(QStringLiteral("selected")), qPrintable(type->text()));
+        m_state->setSelection({ { QStringLiteral("m.weight"), {} }, { QStringLiteral("in"), Slot::input() } });
+        QVERIFY2(type->text().endsWith(QStringLiteral(", first of 2 selected modules")), qPrintable(type->text()));
     }
 
 private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include <QClipboard>
@@ -19,6 +20,7 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/core/numberformats.h>
+#include <telltale/items/comma.h>
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/shownname.h>
 
@@ -205,7 +207,14 @@ void InspectorPanel::moduleChanged()
     if (m_keys.size() > kColumns)
         m_keys.resize(kColumns);
     m_title->setText(name == items::kWholeModel ? items::ModuleTreeModel::tr("(model)") : items::shownName(name));
-    m_subtitle->setText(subtitleText(*catalog, m_kind, state->rank(), m_keys));
+    std::set<QString> modules;
+    for (const ModuleKey& key : state->selection())
+        modules.insert(key.name);
+    QStringList subtitle { subtitleText(*catalog, m_kind, state->rank(), m_keys) };
+    if (modules.size() > 1)
+        subtitle.append(tr("first of %n selected modules", nullptr, static_cast<int>(modules.size())));
+    subtitle.removeAll(QString());
+    m_subtitle->setText(subtitle.join(items::comma()));
 
     std::vector<FactTable::Row> shapes;
     for (const store::SeriesInfo& series : catalog->series) {
