@@ -90,7 +90,7 @@ QString ConnectionsModel::text(const ConnectionInfo& connection, int column) con
     case RunColumn:
         return QString::fromStdString(connection.runName);
     case LagColumn:
-        return hasEnded(connection) ? QString() : tr("%1 s").arg(connection.lagSeconds, 0, 'f', 1);
+        return hasEnded(connection) ? QString(QChar(0x2013)) : tr("%1 s").arg(connection.lagSeconds, 0, 'f', 1);
     case DroppedColumn:
         return formatStep(static_cast<qint64>(connection.droppedSamples));
     case SpoolColumn:

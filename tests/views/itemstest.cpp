@@ -837,6 +837,7 @@ private Q_SLOTS:
             QCOMPARE(at(row, ConnectionsModel::RateColumn).data().toString(), QStringLiteral("\u2013"));
             QCOMPARE(at(row, ConnectionsModel::RateColumn).data(SortRole).toInt(), 0);
         }
+        QCOMPARE(at(0, ConnectionsModel::LagColumn).data().toString(), QStringLiteral("\u2013"));
     }
 };
 
