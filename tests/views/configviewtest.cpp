@@ -626,7 +626,7 @@ private Q_SLOTS:
         QVERIFY(!control<QLineEdit>(q("configRanks"))->isEnabled());
         m_view->draft()->revert();
         QVERIFY(isShown(q("the draft is the config that it had last")));
-        QCOMPARE(changes()->accessibleDescription(), q("Nothing: the draft is the config that the run had last."));
+        QCOMPARE(changes()->accessibleDescription(), q("Nothing: the draft is the run's last config."));
         QVERIFY(!isShown(q("what runs")));
         m_view->apply();
         QVERIFY(m_requests.empty());

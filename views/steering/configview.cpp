@@ -155,6 +155,7 @@ void ConfigView::fillBar()
         auto* button = new QPushButton(name, m_bar);
         button->setObjectName(objectName);
         button->setFont(wordsFont(12));
+        button->setFixedHeight(m_templates->sizeHint().height());
         button->setAutoDefault(false);
         m_bar->addPart(button);
         connect(button, &QPushButton::clicked, this, act);
@@ -508,7 +509,7 @@ void ConfigView::showChanges()
         !m_draft->isUnchanged() ? tr("Nothing yet: what was written is not valid.")
             : isDeserted()      ? tr("Nothing: the draft is what the ranks ran last. None is connected.")
             : isLive()          ? tr("Nothing: the draft is what runs.")
-            : hasRun            ? tr("Nothing: the draft is the config that the run had last.")
+            : hasRun            ? tr("Nothing: the draft is the run's last config.")
                                 : tr("Nothing: every field has its default."));
     m_changesArea->setMinimumHeight(m_changes->sizeHint().height());
     const bool isRevision = now != nullptr && now->rev > 0 && m_answers->count(State::Applied) > 0;
