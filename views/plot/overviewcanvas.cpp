@@ -217,11 +217,14 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         paintNonFiniteLane(painter,
             QRectF(plot.left(), plot.top() - AxisPainter::kLaneGap - kPanelSigns, plot.width(), kPanelSigns), states,
             theme);
+        AxisPainter axis(painter, theme);
+        const QRect lane(plot.left(), kTopMargin, plot.width(), AxisPainter::kLane);
+        // Flags in the lane, their lines in the plots: between them stand the headers.
+        painter.setClipRegion(i == first ? QRegion(plot) + QRect(0, 0, size.width(), kAbovePlots) : QRegion(plot));
+        axis.events(plot, lane, m_picture->range, state().eventMarks(), state().incidentMarks());
+        painter.setClipping(false);
         if (i == first) {
-            AxisPainter axis(painter, theme);
-            const QRectF lane(plot.left(), kTopMargin, plot.width(), AxisPainter::kLane);
             axis.laneCaption(lane, tr("events"));
-            axis.events(plot, lane, m_picture->range, state().eventMarks(), state().incidentMarks());
             axis.incidents(plot, lane, m_picture->range, state().incidentMarks());
         }
     }
