@@ -27,6 +27,7 @@ namespace {
 
 constexpr int kInset = 8; ///< px, as of the headings
 constexpr int kLeastTimes = 72; ///< px of a line that can be read
+constexpr double kPitch = 3; ///< px from point to point of one, at least
 
 class RankDelegate : public QStyledItemDelegate {
 public:
@@ -44,8 +45,9 @@ public:
             painter->fillRect(option.rect, theme.selection);
         const bool isLoud = index.data(items::SeverityRole).toInt() > 0;
         if (index.column() == RankTableModel::TimesColumn) {
-            QRectF area = QRectF(option.rect).adjusted(kInset, 7, -kInset - 14, -7);
-            paintSpark(*painter, area, row.times, m_model->low(), m_model->high(),
+            const QRectF area = QRectF(option.rect).adjusted(kInset, 7, -kInset - 14, -7);
+            const auto points = static_cast<std::size_t>(std::max(2.0, area.width() / kPitch));
+            paintSpark(*painter, area, thinned(row.times, points), m_model->low(), m_model->high(),
                 isLoud          ? theme.warnMark
                     : isCurrent ? theme.text
                                 : theme.text2);

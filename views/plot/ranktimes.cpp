@@ -56,6 +56,26 @@ void markSlow(std::vector<RankTimes::Box>& boxes)
 
 }
 
+std::vector<double> thinned(const std::vector<double>& values, std::size_t points)
+{
+    if (values.size() <= points || points == 0)
+        return values;
+    std::vector<double> means(points, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t i = 0; i < points; ++i) {
+        double sum = 0;
+        int count = 0;
+        for (std::size_t j = i * values.size() / points; j < (i + 1) * values.size() / points; ++j) {
+            if (!std::isfinite(values[j]))
+                continue;
+            sum += values[j];
+            ++count;
+        }
+        if (count > 0)
+            means[i] = sum / count;
+    }
+    return means;
+}
+
 Expected<RankTimes> readRankTimes(
     store::RunReader& reader, const CurveRequest& request, const series::CancelToken& cancel)
 {

@@ -27,6 +27,9 @@ struct RankTimes {
     bool isEmpty() const { return boxes.size() < 2; }
 };
 
+/// So many means of neighboring values, what is not finite left out; as they are where there are no more. Thread: any.
+std::vector<double> thinned(const std::vector<double>& values, std::size_t points);
+
 /// Of the first scalar that says how long a rank computes without waiting for others (judge::ScalarRole::ComputeTime),
 /// else of one that says how long a step takes, up to the end of the asked steps. Thread: query.
 Expected<RankTimes> readRankTimes(
