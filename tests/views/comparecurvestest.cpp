@@ -254,6 +254,8 @@ private Q_SLOTS:
         choose("compareBelow", static_cast<int>(BelowMap::Lines));
         settle();
         QVERIFY(!m_view->curves()->legendStep()); // each has its own last one
+        const QString ended = m_view->curves()->legendValues()[1].text();
+        QVERIFY2(ended.startsWith(QStringLiteral("at 59 ")), qPrintable(ended));
         choose("compareBelow", static_cast<int>(BelowMap::Band));
         settle();
         CurveCanvas* canvas = m_view->curves();

@@ -146,6 +146,81 @@ private Q_SLOTS:
         QCOMPARE(canvas.grab().toImage(), before);
     }
 
+    void betweenTwoSamplesTheLegendSaysOfWhichStepItsValuesAre()
+    {
+        ViewState state;
+        state.setFullRange({ Step { 0 }, Step { 99 } });
+        auto picture = std::make_shared<CurvePicture>();
+        picture->range = state.fullRange();
+        CurveSeries& one = picture->series.emplace_back();
+        one.stat = Stat::Value;
+        one.result.range = picture->range;
+        one.result.buckets.resize(100);
+        for (std::size_t step = 0; step < 100; step += 5) {
+            series::Bucket& bucket = one.result.buckets[step];
+            bucket.min = bucket.max = bucket.mean = bucket.first = bucket.last = 10.0 + static_cast<double>(step);
+            bucket.samples = bucket.finite = 1;
+            bucket.state = series::CellState::Value;
+        }
+        CurveCanvas canvas(&state);
+        canvas.resize(900, 200);
+        canvas.setPicture(picture);
+        const auto said = [&canvas] { return canvas.legendStepText(canvas.legendValues()); };
+        QCOMPARE(said(), QString());
+        state.setCursor(Step { 30 });
+        QCOMPARE(said(), QString());
+        state.setCursor(Step { 34 });
+        QCOMPARE(canvas.legendValues()[0].text(), statValueText(Stat::Value, 40));
+        QCOMPARE(said(), QStringLiteral("at step 30"));
+        state.setMarks(Step { 12 }, Step { 34 });
+        QCOMPARE(canvas.legendValues()[0].difference, std::optional(20.0));
+        QCOMPARE(said(), QStringLiteral("at step 10 \u2192 30"));
+        state.setMarks({}, {});
+        state.setCursor(std::nullopt);
+        // The mouse finds the line between two samples, too.
+        const QRect plot = canvas.plotRect();
+        const int x = plot.left() + plot.width() * 345 / 1000;
+        const QImage frame = canvas.grab().toImage();
+        int y = plot.top();
+        while (y < plot.bottom() && frame.pixelColor(x, y) != SeriesStyle::forSlot(0, Theme::current()).color)
+            ++y;
+        QMouseEvent move(QEvent::MouseMove, QPointF(x, y), QPointF(x, y), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&canvas, &move);
+        QCOMPARE(state.hover(), std::optional(Step { 34 }));
+        const QImage hovered = canvas.grab().toImage();
+        QEvent leave(QEvent::Leave);
+        QCoreApplication::sendEvent(&canvas, &leave);
+        state.setHover(Step { 34 }); // as by another view
+        QVERIFY(canvas.grab().toImage() != hovered);
+    }
+
+    void theLineOfAnEventCrossesNoHeader()
+    {
+        ViewState state;
+        state.setFullRange({ Step { 0 }, Step { 31215 } });
+        OverviewCanvas canvas(&state);
+        canvas.setPicture(scalars());
+        const QSize size(905, 640);
+        const QRect plots = canvas.plotRect(size);
+        const QImage without = canvas.renderTo(size);
+        store::LogPage page;
+        store::LogRecord& record = page.records.emplace_back();
+        record.kind = "config";
+        record.steps = { Step { 15000 }, Step { 15000 } };
+        record.text = "rev 1";
+        state.appendLog(page);
+        const QImage with = canvas.renderTo(size);
+        const auto areAlike = [&](int top, int bottom) {
+            const QRect rows(0, top, size.width(), bottom - top);
+            return with.copy(rows) == without.copy(rows);
+        };
+        const int lane = plots.top() - kPanelHeader;
+        QVERIFY(!areAlike(0, lane)); // its flag
+        QVERIFY(areAlike(lane, plots.top()));
+        QVERIFY(!areAlike(plots.top(), plots.top() + 20));
+        QVERIFY(!areAlike(plots.bottom() - 20, plots.bottom() - 5)); // also in the last
+    }
+
     void aSharedPlotHasALineAndAColorOfItsOwnForEachPart()
     {
         Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), Theme::Mode::Dark);

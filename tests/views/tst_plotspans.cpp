@@ -460,11 +460,62 @@ private Q_SLOTS:
         }
     }
 
+    void betweenTwoSamplesALineIsWhatItComesFrom()
+    {
+        series::CurveResult result;
+        result.range = { Step { 0 }, Step { 99 } };
+        result.buckets.resize(100);
+        for (std::size_t i = 0; i < 50; i += 5)
+            result.buckets[i] = single(7);
+        result.buckets[90] = single(7);
+        const auto bucketOfLine = [&](int step) { return lineBucketOf(result, Step { step }); };
+        QCOMPARE(bucketOfLine(10), 10);
+        QCOMPARE(bucketOfLine(14), 10);
+        QCOMPARE(bucketOfLine(60), 60); // no line is drawn to the next
+        QCOMPARE(bucketOfLine(94), 90); // nor is another due
+        QCOMPARE(bucketOfLine(100), -1);
+        result.buckets[12].state = CellState::Gap;
+        QCOMPARE(bucketOfLine(11), 10);
+        QCOMPARE(bucketOfLine(13), 13);
+        result.buckets[20] = nonFinite(CellState::NaN);
+        QCOMPARE(bucketOfLine(21), 21);
+    }
+
+    void belowARunsNameIsRoomForTheStepThatItEndedAt()
+    {
+        CurvePicture picture;
+        for (const char* name : { "demo-cnn", "demo-gpt #b878f8f3", "demo-gpt #7fb2bd89" }) {
+            CurveSeries& one = picture.series.emplace_back();
+            one.stat = Stat::Value;
+            one.row.key.name = one.row.label = QStringLiteral("loss");
+            one.row.kind = Kind::Scalar;
+            one.runName = QString::fromLatin1(name);
+            one.hasRunColor = one.isOfOneRank = true;
+            one.isOtherRun = picture.series.size() > 1;
+        }
+        const auto painted = [&picture](const LegendValue& last) {
+            QImage image(142, 150, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            CurveLegend(image.rect(), picture, 0).paint(painter, { {}, {}, last }, -1, Theme::current());
+            return image;
+        };
+        LegendValue last;
+        const QImage dash = painted(last);
+        last.stat = Stat::Value;
+        last.state = CellState::Value;
+        last.value = 2.597;
+        last.at = { Step { 159 }, Step { 159 } };
+        last.saysAt = true;
+        QVERIFY(painted(last) != dash);
+    }
+
     void legendSaysNothingOfARowThatEndedLongAgo()
     {
         CurvePicture picture;
         for (int which = 0; which < 3; ++which) {
             CurveSeries& one = picture.series.emplace_back();
+            one.result.range = { Step { 0 }, Step { 99 } };
             one.result.buckets.resize(100);
             for (std::size_t i = 0; i < (which == 0 ? 61U : 100U); ++i) {
                 if (which == 2 ? i % 10 == 0 : i % 2 == 0)
@@ -473,6 +524,13 @@ private Q_SLOTS:
         }
         const auto newest = [&](std::size_t at) { return LegendValue::newestOf(picture, picture.series[at]).state; };
         QVERIFY(newest(0) == series::CellState::NotCollected);
+        picture.series[0].runName = QStringLiteral("ended earlier");
+        const LegendValue ended = LegendValue::newestOf(picture, picture.series[0]);
+        QCOMPARE(ended.text(), QStringLiteral("at 60 7.000"));
+        const QFontMetricsF metrics(numberFont(12));
+        QCOMPARE(ended.textIn(metrics, 200), ended.text());
+        QCOMPARE(ended.textIn(metrics, metrics.horizontalAdvance(ended.text()) - 1), QStringLiteral("\u2013"));
+        picture.series[0].runName.clear();
         QVERIFY(newest(1) == series::CellState::Value);
         QVERIFY(newest(2) == series::CellState::Value); // due again only later
         picture.isLive = true;

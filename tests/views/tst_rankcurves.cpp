@@ -13,6 +13,7 @@
 #include <telltale/plot/curvecsv.h>
 #include <telltale/plot/curvequery.h>
 #include <telltale/plot/curvetrace.h>
+#include <telltale/plot/overviewheader.h>
 #include <telltale/plot/rankcurves.h>
 #include <telltale/plot/ranktable.h>
 #include <telltale/plot/ranktimes.h>
@@ -179,6 +180,62 @@ private Q_SLOTS:
             QCOMPARE(picture.series[0].lastFinite->second, kLast * 0.5);
             QVERIFY(!picture.series[1].lastFinite);
         }
+    }
+
+    void ranksOfALiveRunAreComparedAtOneStep()
+    {
+        test::CapsuleBuilder builder(m_dir.filePath(QStringLiteral("behind.telltale")).toStdString());
+        const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
+        for (const auto& [rank, steps] : { std::pair(0, 40), { 1, 38 } }) {
+            std::vector<StepBlock> blocks;
+            for (int step = 0; step < steps; ++step)
+                blocks.push_back(
+                    { scalars, Step { step }, 0, {}, { { Stat::Value, std::vector<double> { step * 0.5 } } }, {} });
+            builder.stage(builder.addAttempt(Rank { rank }, 0), std::move(blocks));
+        }
+        builder.commit();
+        const auto reader = test::CapsuleBuilder::must(store::openReader(builder.liveHandle()));
+        CurveRequest asked = request(*reader, {});
+        asked.range = { Step { 0 }, Step { 39 } };
+        for (const int pixels : { 7, 40 }) {
+            asked.pixels = pixels;
+            for (const bool isLive : { false, true }) {
+                asked.isLive = isLive;
+                const CurvePicture picture = test::CapsuleBuilder::must(readScalars(*reader, asked));
+                QCOMPARE(picture.series.size(), std::size_t { 2 });
+                for (const CurveSeries& one : picture.series) {
+                    const bool isBehind = one.row.rank == Rank { 1 };
+                    QCOMPARE(
+                        lastValueOf(one).value, isLive || isBehind ? QStringLiteral("18.50") : QStringLiteral("19.50"));
+                    QVERIFY(lastValueOf(one).at.isEmpty());
+                }
+            }
+        }
+    }
+
+    void betweenTwoSamplesTheValueIsTheLastOne()
+    {
+        test::CapsuleBuilder builder(m_dir.filePath(QStringLiteral("sparse.telltale")).toStdString());
+        const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
+        std::vector<StepBlock> blocks;
+        for (int step = 0; step < 100; step += 5)
+            blocks.push_back(
+                { scalars, Step { step }, 0, {}, { { Stat::Value, std::vector<double> { step * 1. } } }, {} });
+        builder.stage(builder.addAttempt(Rank { 1 }, 0), std::move(blocks));
+        builder.finish();
+        const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
+        const CurvePicture picture = test::CapsuleBuilder::must(readScalars(*reader, request(*reader, {})));
+        const auto cells = test::CapsuleBuilder::must(readValues(*reader, picture, 0, { Step { 34 }, Step { 60 } }));
+        QCOMPARE(cells[0][0].value, 30.0);
+        QCOMPARE(cells[0][0].step, Step { 30 });
+        QCOMPARE(cells[1][0].step, Step { 60 });
+    }
+
+    void manyTimesInFewPixelsAreMeans()
+    {
+        QCOMPARE(thinned({ 1, 3, NAN, 5, 7, 9 }, 3), (std::vector<double> { 2, 5, 8 }));
+        QCOMPARE(thinned({ 1, 3 }, 3), (std::vector<double> { 1, 3 }));
+        QVERIFY(std::isnan(thinned({ NAN, NAN, 1, 1 }, 2).front()));
     }
 
     void whatARankComputesLongerIsMarked()

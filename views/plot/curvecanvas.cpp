@@ -26,6 +26,7 @@ using series::CellState;
 namespace {
 
 constexpr int kTop = 6;
+constexpr int kStepLine = 13; ///< height of what says above the legend of which step its values are
 constexpr double kNear = 24;
 constexpr double kLegendInset = 14;
 constexpr double kFp16Limit = 65504;
@@ -60,13 +61,15 @@ QString bandText(const CurveSeries& one, int bucket)
                                 .arg(statValueText(one.stat, of.min), statValueText(one.stat, of.max));
 }
 
-/// A step's own value, where a bucket is no more than that step.
+/// A step's own value, or what was last before, where a bucket is no more than one step.
 series::CellValue cellAt(const series::CurveResult& result, Step step)
 {
     series::CellValue cell;
-    const int index = bucketOf(result, step);
+    cell.step = step;
+    const int index = lineBucketOf(result, step);
     if (index < 0 || stepsOf(result, index).count() > 1)
         return cell;
+    cell.step = stepsOf(result, index).first;
     cell.state = result.buckets[static_cast<std::size_t>(index)].state;
     cell.value = result.buckets[static_cast<std::size_t>(index)].last;
     return cell;
@@ -244,7 +247,7 @@ QRectF CurveCanvas::legendRect(QSize size) const
 {
     const int width = legendWidth(size);
     const int left = m_margins ? plotRect(size).right() + 1 : size.width() - width;
-    const int top = kTop + (m_picture && m_picture->hasOneStep ? 13 : 8);
+    const int top = kTop + (m_picture && m_picture->hasOneStep ? kStepLine : 8);
     return QRectF(left, top, width, size.height() - 4 - top);
 }
 
@@ -315,10 +318,12 @@ int CurveCanvas::nearestSeries(QPoint position) const
     double best = kNear;
     for (std::size_t i = 0; i < m_picture->series.size(); ++i) {
         const CurveSeries& one = m_picture->series[i];
-        const int bucket = bucketOf(one.result, step);
-        if (bucket < 0 || one.isGroup || one.isHidden)
+        const std::vector<series::Bucket>& buckets = one.result.buckets;
+        const int here = bucketOf(one.result, step);
+        const int bucket = one.isGroup || one.isHidden ? -1 : lineBucketOf(one.result, step);
+        if (bucket < 0)
             continue;
-        const series::Bucket& b = one.result.buckets[static_cast<std::size_t>(bucket)];
+        const series::Bucket& b = buckets[static_cast<std::size_t>(bucket)];
         if (b.finite == 0)
             continue;
         // Zero and less run along the bottom of a log scale.
@@ -326,8 +331,15 @@ int CurveCanvas::nearestSeries(QPoint position) const
             const double y = plot.bottom() - m_scale.unitOf(value) * plot.height();
             return std::min(y, static_cast<double>(plot.bottom()));
         };
-        const double top = yOf(b.max);
-        const double bottom = yOf(b.min);
+        double top = yOf(b.max);
+        double bottom = yOf(b.min);
+        if (bucket < here) { // between two samples, where the line passes
+            const auto next = std::find_if(
+                buckets.begin() + here, buckets.end(), [](const series::Bucket& other) { return other.finite > 0; });
+            const double way = (here - bucket) / static_cast<double>(next - buckets.begin() - bucket);
+            const double y = yOf(b.last);
+            top = bottom = next == buckets.end() ? y : y + way * (yOf(next->first) - y);
+        }
         const double distance = std::max({ top - position.y(), position.y() - bottom, 0.0 });
         if (distance < best) {
             best = distance;
@@ -437,6 +449,41 @@ std::optional<Step> CurveCanvas::legendStep() const
     return at && newest ? std::min(at, newest) : newest ? newest : at;
 }
 
+QString CurveCanvas::legendStepText(const std::vector<LegendValue>& values) const
+{
+    const bool compares = state().markA() && state().markB();
+    const std::optional<Step> asked = legendStep();
+    StepRange at, atA, atB;
+    bool isOther = false;
+    const auto widen = [&isOther](StepRange& all, StepRange one, Step wanted) {
+        isOther = isOther || !(one == StepRange { wanted, wanted });
+        all = all.isEmpty() ? one : StepRange { std::min(all.first, one.first), std::max(all.last, one.last) };
+    };
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const CurveSeries& one = m_picture->series[i];
+        const LegendValue& value = values[i];
+        if (one.isGroup || one.isHidden)
+            continue;
+        if (compares && value.difference) {
+            widen(atA, value.atOfA, *state().markA());
+            widen(atB, value.atOfB, *state().markB());
+        } else if (!compares && asked && value.state >= CellState::Value) {
+            widen(at, value.at.isEmpty() ? StepRange { *asked, *asked } : value.at, *asked);
+        }
+    }
+    const auto text = [](StepRange steps) {
+        const QString first = formatStep(steps.first.value);
+        return steps.count() <= 1 ? first : first + QChar(0x2013) + formatStep(steps.last.value);
+    };
+    if (isOther && compares)
+        return tr("at step %1").arg(text(atA) + QStringLiteral(" \u2192 ") + text(atB));
+    if (compares || !asked || (!isOther && !m_picture->hasOneStep))
+        return {};
+    if (m_picture->warp)
+        return m_picture->warp->placeText(isOther ? at.last : *asked);
+    return tr("at step %1").arg(isOther ? text(at) : formatStep(asked->value));
+}
+
 std::vector<LegendValue> CurveCanvas::legendValues() const
 {
     const std::optional<Step> at = legendStep();
@@ -449,9 +496,12 @@ std::vector<LegendValue> CurveCanvas::legendValues() const
             continue;
         }
         if (at || (state().markA() && state().markB())) {
-            const int bucket = bucketOf(one.result, at ? *at : *state().markB());
+            const Step asked = at ? *at : *state().markB();
+            const int bucket = lineBucketOf(one.result, asked);
             values.push_back(
                 bucket >= 0 ? valueOf(one.result.buckets[static_cast<std::size_t>(bucket)], one.stat) : LegendValue {});
+            if (bucket != bucketOf(one.result, asked))
+                values.back().at = stepsOf(one.result, bucket);
             if (at && bucket >= 0 && !one.runsIn.empty())
                 values.back().where = bandText(one, bucket);
             if (state().markA() && state().markB() && !one.isGroup)
@@ -469,13 +519,13 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     if (!mouse() || !plot.contains(*mouse()) || m_near < 0 || !step)
         return;
     const CurveSeries& one = m_picture->series[static_cast<std::size_t>(m_near)];
-    const int index = bucketOf(one.result, *step);
+    const int index = lineBucketOf(one.result, *step);
     if (index < 0 || one.isHidden)
         return;
     const Theme& theme = Theme::current();
     const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(index)];
     const StepRange steps = stepsOf(one.result, index);
-    const double x = xOf(*step, plot);
+    const double x = xOf(steps.contains(*step) ? *step : steps.last, plot);
     const double y = plot.bottom() - m_scale.unitOf(bucket.last) * plot.height();
     if (bucket.finite > 0) {
         painter.setRenderHint(QPainter::Antialiasing);
@@ -535,19 +585,16 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
         axis.steps(plot, m_picture->range, m_stepUnit, marks);
     }
     axis.cursorTags(plot, m_picture->range, marks);
-    bool hasValues = false;
     if (m_hasLegend) {
         const CurveLegend names = legend(size);
-        names.paint(painter, legendValues(), m_near, theme, isStatic());
-        hasValues = names.hasValues() && !(state().markA() && state().markB());
-    }
-    if (const auto step = legendStep(); hasValues && m_picture->hasOneStep && step) {
+        const std::vector<LegendValue> values = legendValues();
+        names.paint(painter, values, m_near, theme, isStatic());
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);
         const QRectF area = legendRect(size);
-        painter.drawText(QRectF(area.left() + kLegendInset, kTop, area.width(), area.top() - kTop),
-            Qt::AlignLeft | Qt::AlignVCenter,
-            m_picture->warp ? m_picture->warp->placeText(*step) : tr("at step %1").arg(formatStep(step->value)));
+        if (names.hasValues())
+            painter.drawText(QRectF(area.left() + kLegendInset, area.top() - kStepLine, area.width(), kStepLine),
+                Qt::AlignLeft | Qt::AlignVCenter, legendStepText(values));
     }
     paintHover(painter, plot);
 }

@@ -50,6 +50,9 @@ public:
     std::vector<LegendValue> legendValues() const;
     /// The step that all of these are of; none between marks, and where each series has its own last one.
     std::optional<Step> legendStep() const;
+    /// "at step 230" above them: which that is, or of which others than the cursor's or the marks' they are; empty:
+    /// none.
+    QString legendStepText(const std::vector<LegendValue>& values) const;
 
 Q_SIGNALS:
     void showAllWanted();

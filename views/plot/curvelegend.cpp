@@ -128,7 +128,7 @@ double CurveLegend::besideValue(const Line& line, const Columns& columns) const
     const CurveSeries& one = m_picture.series[at];
     const QFontMetricsF words(wordsFont(11, 600));
     const QString beside = line.form == Form::Tall             ? LegendLines::belowName(one)
-        : line.form == Form::Run && one.where.isEmpty()        ? rankText(one)
+        : line.form == Form::Run && one.where.isEmpty()        ? (one.isOfOneRank ? QString() : rankText(one))
         : line.form == Form::Run || line.form == Form::LoneRun ? m_lines.runNames()[at]
         : line.form == Form::Where ? (m_lines.isBrief() ? columns.runNames[at] : rankText(one))
                                    : m_lines.names()[at];

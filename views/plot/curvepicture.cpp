@@ -8,6 +8,8 @@
 
 #include <telltale/items/comma.h>
 
+#include "curvetrace.h"
+
 namespace telltale::views {
 
 using series::CellState;
@@ -75,6 +77,24 @@ int bucketOf(const series::CurveResult& result, Step step)
         return -1;
     return static_cast<int>((step.value - result.range.first.value) * static_cast<std::int64_t>(result.buckets.size())
         / result.range.count());
+}
+
+int lineBucketOf(const series::CurveResult& result, Step step)
+{
+    const int here = bucketOf(result, step);
+    const auto isCollected = [](const series::Bucket& bucket) { return bucket.state != CellState::NotCollected; };
+    if (here < 0 || isCollected(result.buckets[static_cast<std::size_t>(here)]))
+        return here;
+    const auto at = result.buckets.begin() + here;
+    const auto before = std::find_if(std::reverse_iterator(at), result.buckets.rend(), isCollected);
+    if (before == result.buckets.rend() || before->finite == 0 || breaksLine(*before))
+        return here;
+    const auto next = std::find_if(at, result.buckets.end(), isCollected);
+    const auto from = before.base() - 1;
+    const auto distance = (next == result.buckets.end() ? at : next) - from;
+    return distance <= static_cast<std::ptrdiff_t>(longestJoin(result.buckets))
+        ? static_cast<int>(from - result.buckets.begin())
+        : here;
 }
 
 StepRange stepsOf(const series::CurveResult& result, int bucket)

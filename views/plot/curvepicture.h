@@ -40,6 +40,8 @@ struct CurveSeries {
     bool hasRankColor = false; ///< its color says of which rank it is, alike in all plots of a canvas
     bool isHidden = false; ///< stands in the legend alone
     std::optional<std::pair<Step, double>> lastFinite; ///< of a scalar that ends in what is not finite
+    std::optional<series::CellValue> newestOfAll; ///< of a live scalar: at the newest step that all of its ranks have
+    bool hasLateRank = false; ///< that is long ago, because one of them is late
 
     /// Whether both are the same series, of whatever steps.
     bool isSameAs(const CurveSeries& other) const;
@@ -84,6 +86,9 @@ QString rankText(const CurveSeries& one);
 QString whereText(const CurveSeries& one);
 /// Bucket of a step, -1 outside.
 int bucketOf(const series::CurveResult& result, Step step);
+/// Bucket of a step; where nothing was collected and a line is drawn through it, the one that the line comes from. -1
+/// outside.
+int lineBucketOf(const series::CurveResult& result, Step step);
 /// Steps of a bucket.
 StepRange stepsOf(const series::CurveResult& result, int bucket);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include <telltale/common/seriesstyle.h>
 
@@ -216,6 +217,50 @@ Expected<void> findLastFinite(store::RunReader& reader, CurveSeries& one, const 
     return {};
 }
 
+/// The ranks of a live run come to a step one after another: compared are those of one step.
+Expected<void> findNewestOfAll(store::RunReader& reader, CurvePicture& picture)
+{
+    constexpr std::int64_t kLate = 10; ///< steps
+    const auto read = [&reader](const std::vector<CurveSeries*>& ranks, Step step) {
+        std::vector<series::RowAttempts> rows;
+        for (const CurveSeries* one : ranks)
+            rows.push_back(one->row.attempts);
+        return reader.column(step, Stat::Value, rows, true);
+    };
+    std::vector<CurveSeries*> all;
+    for (CurveSeries& one : picture.series) {
+        if (!one.isGroup)
+            all.push_back(&one);
+    }
+    const auto newest = read(all, picture.range.last);
+    if (!newest)
+        return tl::unexpected(newest.error());
+    std::map<ModuleKey, StepRange> spans; // from the newest step of the last rank to that of the first
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if ((*newest)[i].state < series::CellState::Value)
+            continue;
+        const Step step = (*newest)[i].step;
+        StepRange& span = spans.try_emplace(all[i]->row.key, StepRange { step, step }).first->second;
+        span = { std::min(span.first, step), std::max(span.last, step) };
+    }
+    std::map<Step, std::vector<CurveSeries*>> apart;
+    for (CurveSeries* one : all) {
+        const auto span = spans.find(one->row.key);
+        if (span == spans.end() || span->second.count() == 1)
+            continue;
+        one->hasLateRank = span->second.count() > kLate;
+        apart[span->second.first].push_back(one);
+    }
+    for (const auto& [step, ranks] : apart) {
+        const auto cells = read(ranks, step);
+        if (!cells)
+            return tl::unexpected(cells.error());
+        for (std::size_t i = 0; i < ranks.size(); ++i)
+            ranks[i]->newestOfAll = (*cells)[i];
+    }
+    return {};
+}
+
 }
 
 Expected<CurvePicture> readScalars(
@@ -261,7 +306,12 @@ Expected<CurvePicture> readScalars(
             return tl::unexpected(std::move(ok).error());
         picture.series.push_back(std::move(*one));
     }
-    return withOtherRanks(reader, std::move(picture), request, cancel);
+    auto all = withOtherRanks(reader, std::move(picture), request, cancel);
+    if (all && all->isLive) {
+        if (auto ok = findNewestOfAll(reader, *all); !ok)
+            return tl::unexpected(std::move(ok).error());
+    }
+    return all;
 }
 
 Expected<std::vector<std::vector<series::CellValue>>> readValues(
@@ -283,7 +333,7 @@ Expected<std::vector<std::vector<series::CellValue>>> readValues(
             }
             if (rows.empty())
                 continue;
-            const auto column = reader.column(step, stat, rows);
+            const auto column = reader.column(step, stat, rows, true);
             if (!column)
                 return tl::unexpected(column.error());
             for (std::size_t i = 0; i < at.size() && i < column->size(); ++i)

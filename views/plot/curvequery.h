@@ -57,7 +57,8 @@ Expected<CurveSeries> readCurve(
 Expected<std::optional<double>> readStart(
     store::RunReader& reader, const series::RowAttempts& row, StepRange steps, const series::CancelToken& cancel);
 
-/// Cells of one run's series of a picture at some steps: result[i][s] for step i and series s. Thread: query.
+/// Cells of one run's series of a picture at some steps, or before, as RunReader::column() has the nearest:
+/// result[i][s] for step i and series s. Thread: query.
 Expected<std::vector<std::vector<series::CellValue>>> readValues(
     store::RunReader& reader, const CurvePicture& picture, int run, const std::vector<Step>& steps);
 

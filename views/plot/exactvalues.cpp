@@ -91,12 +91,13 @@ void ExactValues::ask()
                 auto cells = readValues(**reader, *picture, run, steps);
                 if (!cells)
                     return {};
-                return [this, picture, run, cells = std::move(*cells)] { take(*picture, run, cells); };
+                return [this, picture, steps, run, cells = std::move(*cells)] { take(*picture, run, steps, cells); };
             });
     }
 }
 
-void ExactValues::take(const CurvePicture& picture, int run, const std::vector<std::vector<series::CellValue>>& cells)
+void ExactValues::take(const CurvePicture& picture, int run, const std::vector<Step>& steps,
+    const std::vector<std::vector<series::CellValue>>& cells)
 {
     for (std::size_t i = 0; i < picture.series.size(); ++i) {
         if (!picture.series[i].isMeasuredIn(run))
@@ -107,6 +108,8 @@ void ExactValues::take(const CurvePicture& picture, int run, const std::vector<s
         value.state = cells.front()[i].state;
         value.value = cells.front()[i].value;
         value.isPart = series::isPartOf(value.stat, cells.front()[i], 0);
+        if (cells.front()[i].step != steps.front() && cells.front()[i].state != series::CellState::NotCollected)
+            value.at = { cells.front()[i].step, cells.front()[i].step };
         if (cells.size() == 3)
             value.compare(cells[1][i], cells[2][i]);
     }

@@ -16,7 +16,7 @@
 namespace telltale::views {
 
 /// Gives a plot's legend, or its header, what each run measured at the cursor, or at A and B, where a point of a curve
-/// is of many steps. Thread: gui.
+/// is of many steps; where nothing was collected, what was last before. Thread: gui.
 class ExactValues : public QObject {
     Q_OBJECT
 public:
@@ -39,7 +39,8 @@ private:
     ExactValues(const ViewContext& context, QWidget* canvas, Picture picture, Take take);
     void askSoon();
     void cancel();
-    void take(const CurvePicture& picture, int run, const std::vector<std::vector<series::CellValue>>& cells);
+    void take(const CurvePicture& picture, int run, const std::vector<Step>& steps,
+        const std::vector<std::vector<series::CellValue>>& cells);
 
     ViewContext m_context;
     QWidget* m_canvas;

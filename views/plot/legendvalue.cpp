@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include <QCoreApplication>
+
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/labels.h>
+#include <telltale/common/theme.h>
 #include <telltale/items/comma.h>
 
 #include "curvetrace.h"
@@ -46,11 +49,14 @@ LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries
     }
     // How often there is one, a single one does not say.
     const auto isMeasured = [](const series::Bucket& bucket) { return bucket.samples > 0; };
-    if (newest < 0
-        || (end > newest && end - newest > static_cast<std::ptrdiff_t>(longestJoin(buckets))
-            && std::count_if(buckets.begin(), buckets.end(), isMeasured) > 1))
+    const bool isOver = end > newest && end - newest > static_cast<std::ptrdiff_t>(longestJoin(buckets))
+        && std::count_if(buckets.begin(), buckets.end(), isMeasured) > 1;
+    if (newest < 0 || (isOver && one.runName.isEmpty()))
         return {};
     LegendValue value;
+    if (isOver)
+        value.at = stepsOf(one.result, static_cast<int>(newest));
+    value.saysAt = isOver;
     value.stat = one.stat;
     value.state = buckets[static_cast<std::size_t>(newest)].state;
     value.value = buckets[static_cast<std::size_t>(newest)].last;
@@ -69,6 +75,8 @@ void LegendValue::compare(const series::CellValue& a, const series::CellValue& b
     };
     atA = text(a);
     atB = text(b);
+    atOfA = { a.step, a.step };
+    atOfB = { b.step, b.step };
     if (a.state == series::CellState::Value && b.state == series::CellState::Value)
         difference = b.value - a.value;
 }
@@ -79,6 +87,11 @@ QString LegendValue::text() const
         return QString(QChar(0x2013)); // of what is not finite there is none
     if (difference)
         return (*difference > 0 ? QStringLiteral("+") : QString()) + statValueText(stat, *difference);
+    if (saysAt) {
+        LegendValue last = *this;
+        last.saysAt = false;
+        return stepsText(at) + u' ' + last.text();
+    }
     if (state == series::CellState::Value)
         return statValueText(stat, value);
     return series::isNonFinite(state) ? glyphs::word(state) : QString(QChar(0x2013));
@@ -86,6 +99,8 @@ QString LegendValue::text() const
 
 QString LegendValue::textIn(const QFontMetricsF& metrics, double room) const
 {
+    if (saysAt)
+        return metrics.horizontalAdvance(text()) <= room ? text() : QString(QChar(0x2013));
     if (!isPart || difference || !atA.isEmpty())
         return text();
     const QString part = statValueText(stat, value);
@@ -99,11 +114,18 @@ QString LegendValue::textIn(const QFontMetricsF& metrics, double room) const
 
 bool LegendValue::hasSignIn(const QFontMetricsF& metrics, double room) const
 {
-    if (!isPart || difference || !atA.isEmpty())
+    if (!isPart || saysAt || difference || !atA.isEmpty())
         return false;
     const QString part = statValueText(stat, value);
     return metrics.horizontalAdvance(part + items::comma() + text()) > room
         && metrics.horizontalAdvance(part) + kBeforeSign + kSign <= room;
+}
+
+QString stepsText(StepRange steps)
+{
+    const QString first = formatStep(steps.first.value);
+    return QCoreApplication::translate("telltale::views::OverviewCanvas", "at %1", "a step")
+        .arg(steps.count() <= 1 ? first : first + QChar(0x2013) + formatStep(steps.last.value));
 }
 
 }

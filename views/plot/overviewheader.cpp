@@ -47,13 +47,6 @@ QString beforeText(const CurveSeries& one)
         .arg(statValueText(one.stat, one.lastFinite->second), formatStep(one.lastFinite->first.value));
 }
 
-QString stepsText(StepRange steps)
-{
-    const QString first = formatStep(steps.first.value);
-    return QCoreApplication::translate("telltale::views::OverviewCanvas", "at %1", "a step")
-        .arg(steps.count() <= 1 ? first : first + QChar(0x2013) + formatStep(steps.last.value));
-}
-
 QString joined(const QString& what, const QString& more)
 {
     return what.isEmpty() || more.isEmpty() ? what + more : what + items::comma() + more;
@@ -361,11 +354,17 @@ LastValue lastValueOf(const CurveSeries& one)
     LastValue last;
     const auto newest = std::find_if(one.result.buckets.rbegin(), one.result.buckets.rend(),
         [](const series::Bucket& bucket) { return bucket.state >= CellState::Value; });
-    const CellState state = newest == one.result.buckets.rend() ? CellState::NotCollected : newest->state;
+    const CellState state = one.newestOfAll   ? one.newestOfAll->state
+        : newest == one.result.buckets.rend() ? CellState::NotCollected
+                                              : newest->state;
     last.critical = series::isNonFinite(state);
-    last.value = state == CellState::Value ? statValueText(one.stat, newest->last) : glyphs::word(state);
-    if (one.lastFinite)
+    last.value = state == CellState::Value
+        ? statValueText(one.stat, one.newestOfAll ? one.newestOfAll->value : newest->last)
+        : glyphs::word(state);
+    if (one.lastFinite && (!one.newestOfAll || last.critical))
         last.before = beforeText(one);
+    if (one.hasLateRank)
+        last.at = { one.newestOfAll->step, one.newestOfAll->step };
     return last;
 }
 
@@ -392,7 +391,7 @@ LastValue valueAt(const CurveSeries& one, Step step, const LegendValue* exact)
     CellState state = CellState::NotCollected;
     double number = 0;
     if (exact && exact->isExact) {
-        state = exact->state;
+        state = exact->at.isEmpty() ? exact->state : CellState::NotCollected;
         number = exact->value;
     } else if (const int bucket = heldBucket(one, step); bucket >= 0) {
         state = one.result.buckets[static_cast<std::size_t>(bucket)].state;
