@@ -83,6 +83,8 @@ void DockHost::makePanels(const WindowParts& parts)
         dock->setAllowedAreas(Qt::AllDockWidgetAreas);
         connect(dock->toggleViewAction(), &QAction::toggled, this, &DockHost::openChanged);
         connect(dock->toggleViewAction(), &QAction::triggered, this, [this, dock = dock] { choose(dock); });
+        connect(dock->toggleViewAction(), &QAction::toggled, this,
+            [this, dock = dock](bool isOpen) { isOpen ? noteHeight(dock) : giveHeightBack(dock); });
         // Later: the window is still laying out its docks.
         const auto fitSoon = [this] { QTimer::singleShot(0, this, &DockHost::fitHeads); };
         connect(dock, &QDockWidget::visibilityChanged, this, fitSoon);
@@ -120,6 +122,35 @@ void DockHost::choose(QDockWidget* dock)
 {
     m_closed.erase(dock);
     m_wholeLayout.clear();
+}
+
+/// One that opens as a tab may need more height than the others have.
+void DockHost::noteHeight(QDockWidget* dock)
+{
+    const auto height = [this] { return m_window->centralWidget() ? m_window->centralWidget()->height() : 0; };
+    m_viewHeights[dock] = { height(), 0 };
+    // Later: the window is still laying out its docks, as below.
+    QTimer::singleShot(0, this, [this, dock, height] { m_viewHeights[dock].after = height(); });
+}
+
+/// The others keep no height that they have only of one that closes, unless somebody has changed it since.
+void DockHost::giveHeightBack(QDockWidget* dock)
+{
+    const auto at = m_viewHeights.find(dock);
+    const QWidget* views = m_window->centralWidget();
+    if (at == m_viewHeights.end() || !views)
+        return;
+    const auto [before, after] = at->second;
+    m_viewHeights.erase(at);
+    if (views->height() != after || m_window->dockWidgetArea(dock) != Qt::BottomDockWidgetArea)
+        return;
+    QTimer::singleShot(0, this, [this, views, wanted = before] {
+        for (const auto& [row, other] : m_docks) {
+            const bool isBelow = m_window->dockWidgetArea(other) == Qt::BottomDockWidgetArea && !other->isFloating();
+            if (isBelow && isSeen(other) && views->height() < wanted)
+                m_window->resizeDocks({ other }, { other->height() - (wanted - views->height()) }, Qt::Vertical);
+        }
+    });
 }
 
 bool DockHost::isOpen(const PanelFactory& row) const

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -73,6 +74,8 @@ private:
     QDockWidget* dockOf(const PanelFactory& row) const;
     void bringUp(QWidget* panel);
     void choose(QDockWidget* dock);
+    void noteHeight(QDockWidget* dock);
+    void giveHeightBack(QDockWidget* dock);
     void fitTabBars();
     void fitHeads();
 
@@ -87,6 +90,11 @@ private:
     bool m_short = false;
     bool m_isNarrowest = false; ///< there is no room beside the views
     bool m_isLowest = false; ///< nor below them
+    struct ViewHeight {
+        int before = 0;
+        int after = 0;
+    };
+    std::map<QDockWidget*, ViewHeight> m_viewHeights; ///< of those that are open, around when they opened
     std::set<QDockWidget*> m_closed; ///< until there is
     QByteArray m_wholeLayout; ///< before they were closed; empty: nothing was, or somebody has opened or closed others
     bool m_isSpared = false;

@@ -63,6 +63,39 @@ private Q_SLOTS:
         QVERIFY2(modules->width() >= 290, qPrintable(QString::number(modules->width())));
     }
 
+    void aPanelThatClosesGivesItsHeightBack()
+    {
+        open(m_archive.path(), QStringLiteral("light"), QStringLiteral("en"));
+        QTRY_VERIFY(m_window->state()->catalog());
+        m_window->resize(1000, 700);
+        settle();
+        auto* docks = m_window->findChild<DockHost*>();
+        const auto& rows = panelFactories();
+        const auto connections = std::find_if(rows.begin(), rows.end(),
+            [](const PanelFactory& row) { return std::string_view(row.id) == "connections"; });
+        const int whole = m_window->centralWidget()->height();
+        docks->toggle(*connections);
+        settle();
+        QVERIFY(m_window->centralWidget()->height() < whole);
+        docks->toggle(*connections);
+        settle();
+        QTRY_COMPARE(m_window->centralWidget()->height(), whole);
+        // What somebody has changed meanwhile stays.
+        m_window->resize(1000, 780);
+        settle();
+        const int taller = m_window->centralWidget()->height();
+        docks->toggle(*connections);
+        settle();
+        auto* dock = m_window->findChild<QDockWidget*>(QStringLiteral("connections"));
+        const int before = m_window->centralWidget()->height();
+        m_window->resizeDocks({ dock }, { dock->height() + 40 }, Qt::Vertical);
+        settle();
+        QVERIFY(m_window->centralWidget()->height() < before);
+        docks->toggle(*connections);
+        settle();
+        QVERIFY(m_window->centralWidget()->height() < taller);
+    }
+
     void inTheSmallestWindowTheViewsAreAlone()
     {
         open(m_archive.path(), QStringLiteral("light"), QStringLiteral("en"));
