@@ -226,7 +226,8 @@ QWidget* WelcomePage::makeOpenCard()
     auto* card = new WelcomeCard(QStringLiteral("folder"), tr("Open or import a run"),
         tr("Archived runs open at once, whatever their size, also from a folder that cannot be written."), this);
     card->addFact(QStringLiteral("disk"), tr("one file a run, .telltale"));
-    card->addFact(QStringLiteral("curve"), tr("the same views as while it was live"));
+    card->addFact(QStringLiteral("grid"), tr("msprobe CSV or SQLite"));
+    card->addFact(QStringLiteral("curve"), tr("TensorBoard event files"));
     auto* open = new QPushButton(tr("Open…"), card);
     open->setObjectName(QStringLiteral("openRun"));
     open->setToolTip(tr("Open a run (Ctrl+O)"));
