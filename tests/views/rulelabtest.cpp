@@ -316,10 +316,13 @@ private Q_SLOTS:
         QVERIFY(!button("labReset")->isEnabled()); // what was tried is in force
         box("z")->setValue(12);
         settle();
+        view()->activateWindow();
+        button("labSaveRun")->setFocus();
         button("labSaveRun")->click();
         QTRY_VERIFY_WITH_TIMEOUT(caption()->text().contains(QStringLiteral("this run's own rules")), 20'000);
         settle();
         QVERIFY(!caption()->text().contains(QStringLiteral("tried")));
+        QCOMPARE(view()->window()->focusWidget(), button("labSaveDefault"));
         const auto inForce = CapsuleBuilder::must(judge::rulesInForce(folder, reader(kSpiky).get()));
         QVERIFY(inForce.from == judge::RulesInForce::From::Run);
         QCOMPARE(inForce.rules.value(Rule::Level, 0), 12.0);

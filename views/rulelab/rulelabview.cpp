@@ -370,7 +370,10 @@ void RuleLabView::showState()
     const QString whyNot = context().annotator == nullptr ? tr("This program writes nothing.")
         : !isWhole                                        ? tr("Mend the document first.")
                                                           : context().annotator->whyNot(run);
-    m_saveRun->setEnabled(whyNot.isEmpty() && (m_draft->isChanged() || m_from != From::Run));
+    const bool maySave = whyNot.isEmpty() && (m_draft->isChanged() || m_from != From::Run);
+    if (!maySave && m_saveRun->hasFocus())
+        m_saveDefault->setFocus(); // what cannot have the focus gives it to the next in the chain, far away
+    m_saveRun->setEnabled(maySave);
     m_saveRun->setToolTip(
         whyNot.isEmpty() ? tr("Into the log of the run that is shown; it is judged by them from now on") : whyNot);
     m_saveDefault->setEnabled(isWhole && !context().dataDir.empty());
