@@ -231,6 +231,12 @@ private Q_SLOTS:
         QVERIFY(one.scale.unitOf(static_cast<double>(one.shown[77])) > 0.74);
         QCOMPARE(one.scale.unitOf(static_cast<double>(one.shown[0])), 0.5);
         QVERIFY2(one.ticks.front().label.startsWith(QStringLiteral("+0.0")), qPrintable(one.ticks.front().label));
+        for (const float change : { 0.001F, 0.02F, 0.08F, 0.12F, 0.17F, 0.3F, 0.8F, 3.0F }) {
+            const std::vector<ValueScale::Tick> ticks = made(1, 1 + change).ticks; // in one notation
+            const auto percents
+                = std::ranges::count_if(ticks, [](const ValueScale::Tick& tick) { return tick.label.contains(u'%'); });
+            QVERIFY2(percents == 0 || percents == 4, qPrintable(QString::number(change)));
+        }
         const HeatPicture few = made(1.5F, 60000);
         QVERIFY(few.scale.unitOf(static_cast<double>(few.shown[0])) > 0.75);
         QVERIFY(few.clippedHigh && !few.clippedLow);

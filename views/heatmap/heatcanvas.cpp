@@ -361,8 +361,15 @@ void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot) const
     }
     const double top = plot.top() + m_layout.top(row);
     const double bottom = plot.top() + m_layout.bottom(row);
-    // Towards the legend, else not to the edge of what the map stands in.
-    const int width = plot.width() + (m_legend ? 18 : 4);
+    // Towards the legend, else not to the edge of what the map stands in; where the run is over, stand words.
+    int right = plot.right() + (m_legend ? 17 : 3);
+    if (hasStepAxis()) {
+        for (const RunEnd& end : runEnds(*m_picture, plot, state())) {
+            if (end.area.right() >= plot.right())
+                right = std::min(right, end.area.left());
+        }
+    }
+    const int width = right + 1 - plot.left();
     for (const auto& [y, color] :
         { std::pair(top - 2, theme.base), { bottom + 1, theme.base }, { top - 1, theme.text }, { bottom, theme.text } })
         painter.fillRect(QRectF(plot.left() - 2, y, width, 1), color);

@@ -23,6 +23,24 @@ QString signedTick(double value, bool isAbove)
     return (isAbove ? QStringLiteral("+") : QString(QChar(0x2212))) + formatTick(value, value);
 }
 
+/// A small change is said in percent.
+bool isPercent(double ratio)
+{
+    return std::abs(ratio - 1) < 0.1;
+}
+
+QString factorText(double ratio, int figures)
+{
+    if (ratio == 0 || ratio == 1)
+        return QStringLiteral("\u00D7%1").arg(ratio);
+    const double whole = ratio < 1 ? 1 / ratio : ratio; // a 256th is read more easily than 0.00391
+    const bool isWhole = whole >= 10 || whole == std::round(whole);
+    const QString text = figures > 0 ? formatValue(whole, figures)
+        : isWhole                    ? formatStep(std::llround(whole))
+                                     : formatTick(whole, 0.01);
+    return (ratio < 1 ? QChar(0x00F7) : QChar(0x00D7)) + text;
+}
+
 }
 
 /// No difference is the middle. Where most cells are equal, the smallest difference is seen beside it, however large
@@ -99,26 +117,20 @@ void HeatPicture::spreadRatios()
     }
     end = end > 1 ? 2 * std::ceil(end / 2) : std::exp2(std::ceil(std::log2(end)));
     scale = ValueScale(ValueScale::Mode::Linear, -end, end).ofShares(factsOf(stat).shown == Shown::Share);
-    for (const double part : { 1.0, 0.5, 0.0, -0.5, -1.0 })
-        ticks.push_back({ part * end, ratioText(std::exp2(part * end)) });
+    for (const double part : { 1.0, 0.5, 0.0, -0.5, -1.0 }) {
+        const double ratio = std::exp2(part * end);
+        // All in the words of the largest.
+        ticks.push_back({ part * end, isPercent(std::exp2(end)) ? ratioText(ratio) : factorText(ratio, 0) });
+    }
     markClipped();
 }
 
 QString ratioText(double ratio, int figures)
 {
-    if (ratio == 1)
-        return QStringLiteral("\u00D71");
-    if (std::abs(ratio - 1) < 0.1)
-        return (ratio > 1 ? QStringLiteral("+") : QString())
-            + QCoreApplication::translate("HeatLegend", "%1 %").arg(formatValue((ratio - 1) * 100, 2));
-    if (ratio == 0)
-        return QStringLiteral("\u00D70");
-    const double whole = ratio < 1 ? 1 / ratio : ratio; // a 256th is read more easily than 0.00391
-    const bool isWhole = whole >= 10 || whole == std::round(whole);
-    const QString text = figures > 0 ? formatValue(whole, figures)
-        : isWhole                    ? formatStep(std::llround(whole))
-                                     : formatTick(whole, 0.01);
-    return (ratio < 1 ? QChar(0x00F7) : QChar(0x00D7)) + text;
+    if (ratio == 1 || !isPercent(ratio))
+        return factorText(ratio, figures);
+    return (ratio > 1 ? QStringLiteral("+") : QString())
+        + QCoreApplication::translate("HeatLegend", "%1 %").arg(formatValue((ratio - 1) * 100, 2));
 }
 
 }
