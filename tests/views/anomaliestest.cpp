@@ -668,6 +668,7 @@ private Q_SLOTS:
     {
         judge::Incident incident = test::richIncident(360);
         incident.ties.clear();
+        incident.first.name = "model.decoder.layers.7.self_attention.linear_qkv.of.a.model.with.long.names";
         open({ incident });
         m_window->views()->setCurrent(QStringLiteral("anomalies"));
         auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
@@ -737,6 +738,27 @@ private Q_SLOTS:
         QTRY_VERIFY2(folded->mapTo(card, folded->rect().topRight()).x() < card->width() - 12,
             qPrintable(QString::number(folded->mapTo(card, folded->rect().topRight()).x())));
         QTRY_VERIFY(card->geometry().right() <= dock->width());
+    }
+
+    void theCardGrowsWithTheButtonsOfAnotherIncident()
+    {
+        judge::Incident few = test::richIncident(360);
+        few.folded = 1;
+        judge::Incident many = test::richIncident(100);
+        many.folded = 123'456;
+        open({ few, many });
+        const auto* dock = m_window->findChild<QWidget*>(QStringLiteral("anomaliesPanel"));
+        const auto* card = dock->findChild<views::IncidentCard*>();
+        const auto* folded = card->findChild<QPushButton*>(QStringLiteral("incidentFolded"));
+        card->findChild<QPushButton*>(QStringLiteral("incidentSource"))->setIconSize({ 200, 16 });
+        const auto* incidents = m_window->state()->incidents();
+        QTRY_COMPARE(incidents->rowCount(), 2);
+        for (int row = 0; row < 2; ++row) {
+            m_window->state()->goToIncident(incidents->incident(row).id);
+            QTRY_COMPARE(m_window->state()->incident(), incidents->incident(row).id);
+            QTRY_VERIFY2(folded->mapTo(card, folded->rect().topRight()).x() < card->width() - 12,
+                qPrintable(QString::number(folded->mapTo(card, folded->rect().topRight()).x())));
+        }
     }
 
     void theHeadOfANarrowCardIsCutWithDots()

@@ -2,6 +2,7 @@
 #include "anomaliespanel.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 
 #include <telltale/common/theme.h>
@@ -69,6 +70,13 @@ void AnomaliesPanel::fitCard()
 {
     const int least = std::max(428, m_card->minimumSizeHint().width());
     m_card->setFixedWidth(std::max(least, m_timeline->end() > 0 ? width() - m_timeline->end() : 0));
+}
+
+bool AnomaliesPanel::event(QEvent* event)
+{
+    if (event->type() == QEvent::LayoutRequest && m_card->width() < m_card->minimumSizeHint().width())
+        fitCard();
+    return QWidget::event(event);
 }
 
 void AnomaliesPanel::resizeEvent(QResizeEvent* event)

@@ -31,6 +31,7 @@ public:
     void showCard(bool shown); ///< false: the current incident has its card elsewhere
 
 protected:
+    bool event(QEvent* event) override; // what the card needs
     void resizeEvent(QResizeEvent* event) override;
 
 private:

@@ -45,7 +45,8 @@ constexpr int kClockMs = 5000;
 constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the buttons
 constexpr int kWholeHeight = 188; ///< with when it was, and what else was seen
 constexpr int kTextGap = 5;
-constexpr int kVerdictRow = 34; ///< what people say of it, below its buttons
+constexpr int kButtonGap = 4;
+constexpr int kVerdictRow = 28 + kButtonGap; ///< what people say of it, below its buttons
 constexpr int kVerdictHeight = kLeastHeight + kVerdictRow;
 
 QString plain(const std::string& text)
@@ -167,7 +168,7 @@ QWidget* IncidentCard::makeButtons()
     auto* box = new QWidget(this);
     auto* rows = new QVBoxLayout(box);
     rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(6);
+    rows->setSpacing(kButtonGap);
     const auto add = [&](QHBoxLayout* row, const QString& text, const char* name) {
         auto* button = new QPushButton(text, box);
         button->setObjectName(QLatin1String(name));
@@ -175,7 +176,7 @@ QWidget* IncidentCard::makeButtons()
         return button;
     };
     QHBoxLayout* first = m_firstRow = new QHBoxLayout;
-    first->setSpacing(6);
+    first->setSpacing(kButtonGap);
     rows->addLayout(first);
     m_source = add(first, tr("Go to source"), "incidentSource");
     m_source->setIcon(icon(QStringLiteral("flag")));
@@ -191,7 +192,7 @@ QWidget* IncidentCard::makeButtons()
     rows->addWidget(m_verdict);
     auto* second = m_secondRow = new QHBoxLayout(m_verdict);
     second->setContentsMargins(0, 0, 0, 0);
-    second->setSpacing(6);
+    second->setSpacing(kButtonGap);
     m_note = new QLineEdit(box);
     m_note->setObjectName(QStringLiteral("incidentNote"));
     m_note->setPlaceholderText(tr("Note, then Enter"));
@@ -320,8 +321,8 @@ void IncidentCard::fitHeight()
     const bool isWhole = height() >= kWholeHeight;
     const bool isReach = m_pages->currentIndex() == 1;
     const bool isLowList = isReach && !isWhole; // three rows, and nothing else
-    layout()->setContentsMargins(12, isLowList ? 4 : 8, 12, isLowList ? 4 : 10);
-    layout()->setSpacing(isLowList ? 4 : 8);
+    layout()->setContentsMargins(12, isWhole ? 8 : 4, 12, isWhole ? 10 : 4);
+    layout()->setSpacing(isWhole ? 8 : 4);
     m_when->setVisible(height() >= kWholeHeight + kVerdictRow && !isReach && current());
     m_buttons->setVisible(!isLowList && current());
     m_verdict->setVisible(height() >= kVerdictHeight);
@@ -477,7 +478,7 @@ void IncidentCard::showTimes()
     m_when->setText(m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
     m_when->setToolTip(m_times.date());
     m_when->setAccessibleDescription(m_times.date());
-    fitTitle();
+    fitHeight(); // other words beside the title may need another row
     m_clock.start();
 }
 
@@ -487,7 +488,6 @@ void IncidentCard::show(const Incident& incident)
         m_times = {};
     m_isShown = true;
     m_shown = incident;
-    showTimes();
     askTimes(incident);
     // Lines break at the narrow space between the digits of a number, and never at this one.
     m_sentence->setText(incidentsentence::marked(incident).replace(QChar(0x202F), QChar(0x00A0)));
@@ -503,7 +503,6 @@ void IncidentCard::show(const Incident& incident)
                 : incidentsentence::evidence(seen));
         m_evidence[m_evidenceTexts.size() - 1]->set(glyphs::severityOf(seen.severity), m_evidenceTexts.back());
     }
-    fitHeight();
     QStringList ties;
     for (const std::string& tie : incident.ties)
         ties.append(items::lineText(items::shownName(plain(tie))));
@@ -517,7 +516,7 @@ void IncidentCard::show(const Incident& incident)
     m_notes->setText(notes.join(u'\n'));
     m_notes->setVisible(!notes.isEmpty());
     m_reach->showIncident(incident);
-    fitHeight();
+    showTimes();
 }
 
 }
