@@ -606,6 +606,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::InspectorPanel</name>
+    <message numerus="yes">
+        <source>first of %n selected modules</source>
+        <translation>
+            <numerusform>first of %n selected module</numerusform>
+            <numerusform>first of %n selected modules</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::LoggedCards</name>
     <message numerus="yes">
         <source>the first %1 of %n names</source>

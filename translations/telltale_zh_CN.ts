@@ -465,16 +465,6 @@
         <source>%1 has no step after %2</source>
         <translation>%1 在第 %2 步之后没有数据</translation>
     </message>
-    <message>
-        <source>not begun</source>
-        <comment>a run, where its map begins</comment>
-        <translation>未开始</translation>
-    </message>
-    <message>
-        <source>over</source>
-        <comment>a run, where its map ends</comment>
-        <translation>已结束</translation>
-    </message>
 </context>
 <context>
     <name>Distribution</name>
@@ -4497,10 +4487,6 @@ GPL-3.0-or-later</translation>
         <translation>每个运行一个文件，.telltale</translation>
     </message>
     <message>
-        <source>the same views as while it was live</source>
-        <translation>与实时训练时相同的视图</translation>
-    </message>
-    <message>
         <source>Open…</source>
         <translation>打开…</translation>
     </message>
@@ -4559,6 +4545,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>With a fault</source>
         <translation>带故障的演示</translation>
+    </message>
+    <message>
+        <source>msprobe CSV or SQLite</source>
+        <translation>msprobe 的 CSV 或 SQLite</translation>
+    </message>
+    <message>
+        <source>TensorBoard event files</source>
+        <translation>TensorBoard 事件文件</translation>
     </message>
 </context>
 <context>
@@ -5907,10 +5901,6 @@ GPL-3.0-or-later</translation>
         <translation>无：草稿与正在运行的配置相同。</translation>
     </message>
     <message>
-        <source>Nothing: the draft is the config that the run had last.</source>
-        <translation>无：草稿与此运行最后的配置相同。</translation>
-    </message>
-    <message>
         <source>Nothing: every field has its default.</source>
         <translation>无：所有字段均为默认值。</translation>
     </message>
@@ -5979,6 +5969,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Nothing: the draft is what the ranks ran last. None is connected.</source>
         <translation>无：草稿与各 rank 最后运行的配置相同。当前没有 rank 连接。</translation>
+    </message>
+    <message>
+        <source>Nothing: the draft is the run&apos;s last config.</source>
+        <translation>无：草稿与此运行最后的配置相同。</translation>
     </message>
 </context>
 <context>
@@ -6300,7 +6294,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>%1 of %2 elements</source>
-        <translation>%2 个元素中有 %1</translation>
+        <translation>%2 个元素中有 %1 个</translation>
     </message>
     <message>
         <source>step</source>
@@ -7264,6 +7258,12 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1: of its parameters, below</source>
         <translation>%1：属于其参数，见下</translation>
+    </message>
+    <message numerus="yes">
+        <source>first of %n selected modules</source>
+        <translation>
+            <numerusform>所选 %n 个模块中的第一个</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -8240,6 +8240,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>other bits than most</source>
         <translation>与多数不同</translation>
+    </message>
+    <message>
+        <source>the bits differ</source>
+        <translation>二进制位不同</translation>
     </message>
 </context>
 <context>
