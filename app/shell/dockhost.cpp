@@ -147,8 +147,9 @@ void DockHost::giveHeightBack(QDockWidget* dock)
     QTimer::singleShot(0, this, [this, views, wanted = before] {
         for (const auto& [row, other] : m_docks) {
             const bool isBelow = m_window->dockWidgetArea(other) == Qt::BottomDockWidgetArea && !other->isFloating();
-            if (isBelow && isSeen(other) && views->height() < wanted)
-                m_window->resizeDocks({ other }, { other->height() - (wanted - views->height()) }, Qt::Vertical);
+            const int height = other->height() - (wanted - views->height());
+            if (isBelow && isSeen(other) && views->height() < wanted && height > 0)
+                m_window->resizeDocks({ other }, { height }, Qt::Vertical);
         }
     });
 }

@@ -90,7 +90,7 @@ private:
         QString all;
         for (const QLabel* label :
             desktop.window().findChild<QWidget*>(QStringLiteral("statusLine"))->findChildren<QLabel*>())
-            all += label->text() + u'\n';
+            all += label->text() + u'\n' + label->toolTip() + u'\n'; // which has the whole of what is cut
         return all;
     }
     static QString joinString(app::Desktop& desktop)
