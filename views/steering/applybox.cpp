@@ -9,6 +9,7 @@
 #include <QPushButton>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 #include <telltale/runs/rolelabel.h>
 
 #include "numberedit.h"
@@ -75,6 +76,7 @@ std::optional<qint64> ApplyBox::step() const
 
 void ApplyBox::setNewest(std::optional<qint64> newest)
 {
+    items::assertGuiThread();
     m_step->setRange(newest ? *newest + 1 : 0, std::numeric_limits<qint64>::max());
     const qint64 wanted = step().value_or(0);
     m_stepHint->setVisible(newest && wanted > 0);
