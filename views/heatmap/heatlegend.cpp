@@ -252,7 +252,8 @@ void paintHeatLegend(
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text2);
         painter.drawText(QPointF(x, y + 27),
-            fitLabels({ picture.rows.front().fullName() }, painter.fontMetrics(), area.right() - kNameInset - x).front());
+            fitLabels({ picture.rows.front().fullName() }, painter.fontMetrics(), area.right() - kNameInset - x)
+                .front());
         y += 15;
     }
     painter.setFont(wordsFont(10));
