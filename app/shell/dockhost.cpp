@@ -127,24 +127,22 @@ void DockHost::choose(QDockWidget* dock)
 /// One that opens as a tab may need more height than the others have.
 void DockHost::noteHeight(QDockWidget* dock)
 {
-    const auto height = [this] { return m_window->centralWidget() ? m_window->centralWidget()->height() : 0; };
-    m_viewHeights[dock] = { height(), 0 };
+    const QPointer<QWidget> views = m_window->centralWidget();
+    m_viewHeights[dock] = { views, views ? views->height() : 0, 0 };
     // Later: the window is still laying out its docks, as below.
-    QTimer::singleShot(0, this, [this, dock, height] { m_viewHeights[dock].after = height(); });
+    QTimer::singleShot(0, this, [this, dock, views] { m_viewHeights[dock].after = views ? views->height() : 0; });
 }
 
-/// The others keep no height that they have only of one that closes, unless somebody has changed it since.
+/// The others keep no height that they have only of one that closes, unless somebody has changed it since. The window
+/// itself may be closing, and no window any more.
 void DockHost::giveHeightBack(QDockWidget* dock)
 {
-    const auto at = m_viewHeights.find(dock);
-    const QWidget* views = m_window->centralWidget();
-    if (at == m_viewHeights.end() || !views)
+    const auto known = m_viewHeights.extract(dock);
+    if (known.empty() || !known.mapped().views || known.mapped().views->height() != known.mapped().after)
         return;
-    const auto [before, after] = at->second;
-    m_viewHeights.erase(at);
-    if (views->height() != after || m_window->dockWidgetArea(dock) != Qt::BottomDockWidgetArea)
-        return;
-    QTimer::singleShot(0, this, [this, views, wanted = before] {
+    QTimer::singleShot(0, this, [this, dock, views = known.mapped().views, wanted = known.mapped().before] {
+        if (!views || m_window->dockWidgetArea(dock) != Qt::BottomDockWidgetArea)
+            return;
         for (const auto& [row, other] : m_docks) {
             const bool isBelow = m_window->dockWidgetArea(other) == Qt::BottomDockWidgetArea && !other->isFloating();
             const int height = other->height() - (wanted - views->height());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <QDockWidget>
+#include <QPointer>
 
 class QMainWindow;
 
@@ -91,6 +92,7 @@ private:
     bool m_isNarrowest = false; ///< there is no room beside the views
     bool m_isLowest = false; ///< nor below them
     struct ViewHeight {
+        QPointer<QWidget> views;
         int before = 0;
         int after = 0;
     };

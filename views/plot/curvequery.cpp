@@ -223,6 +223,7 @@ Expected<void> findNewestOfAll(store::RunReader& reader, CurvePicture& picture)
     constexpr std::int64_t kLate = 10; ///< steps
     const auto read = [&reader](const std::vector<CurveSeries*>& ranks, Step step) {
         std::vector<series::RowAttempts> rows;
+        rows.reserve(ranks.size());
         for (const CurveSeries* one : ranks)
             rows.push_back(one->row.attempts);
         return reader.column(step, Stat::Value, rows, true);

@@ -202,6 +202,7 @@ StepRange lastSteps(const CurveSeries& one)
 void addLastSteps(std::vector<HeaderEntry>& entries)
 {
     std::vector<StepRange> last;
+    last.reserve(entries.size());
     for (const HeaderEntry& entry : entries)
         last.push_back(lastSteps(*entry.one));
     if (std::ranges::adjacent_find(last, std::ranges::not_equal_to()) == last.end())
