@@ -42,6 +42,12 @@ QString formatStep(qint64 step)
     return (step < 0 ? QString(kMinus) : QString()) + grouped(digits);
 }
 
+QString formatSteps(StepRange steps)
+{
+    const QString first = formatStep(steps.first.value);
+    return steps.count() <= 1 ? first : first + QChar(0x2013) + formatStep(steps.last.value);
+}
+
 QString formatPower(double value, int significant)
 {
     const QString text = QString::number(std::abs(value), 'e', std::max(0, significant - 1));

@@ -123,11 +123,8 @@ void IncidentReach::showIncident(const Incident& incident)
     const std::vector<std::uint64_t> later = laterFindings(incident);
     for (std::size_t i = 0; i < later.size(); ++i) {
         const judge::Reach& one = incident.reach[i];
-        const QString steps = one.steps.count() > 1
-            ? formatStep(one.steps.first.value) + QChar(0x2013) + formatStep(one.steps.last.value)
-            : formatStep(one.steps.first.value);
         auto* item = new QTreeWidgetItem({ shownBlock(QString::fromStdString(one.block)),
-            one.rank.value < 0 ? tr("all") : QString::number(one.rank.value), steps,
+            one.rank.value < 0 ? tr("all") : QString::number(one.rank.value), formatSteps(one.steps),
             formatStep(static_cast<qint64>(later[i])) });
         item->setFont(0, codeFont(12));
         item->setToolTip(0, items::toolTipText(item->text(0)));

@@ -58,6 +58,7 @@ using items::formatFraction;
 using items::formatPower;
 using items::formatShort;
 using items::formatStep;
+using items::formatSteps;
 using items::formatValue;
 
 }

@@ -159,6 +159,8 @@ public:
     void setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog);
 
     bool isFollowing() const { return m_following; }
+    /// Whether a picture of these steps shows the newest: while they are followed, the run is ahead of every picture.
+    bool isNewest(StepRange shown) const { return m_following || shown.last >= m_full.last; }
     void setFollowing(bool on); ///< keeps the newest steps in view (the last followSpan of them)
     std::int64_t followSpan() const { return m_followSpan; } ///< 0 = whole run
     void setFollowSpan(std::int64_t steps);

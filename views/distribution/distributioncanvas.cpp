@@ -198,7 +198,7 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
         axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(),
             AxisPainter::nonFinite(one.states));
         axis.incidents(plot, lane, shownRange(), state().incidentMarks());
-        if (m_picture->isLive && (state().isFollowing() || m_picture->range.last >= state().fullRange().last))
+        if (m_picture->isLive && state().isNewest(m_picture->range))
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));
         paintLegend(painter,
             QRectF(plot.right(), lane.top() - kCaption, SharedAxis::kLegend, plot.bottom() - lane.top() + kCaption),

@@ -226,9 +226,7 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
             marked[static_cast<std::size_t>(column)] = isMarked(column);
         axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(), marked);
         axis.incidents(plot, lane, shownRange(), state().incidentMarks());
-        // While it follows, the run is ahead of every picture.
-        const bool isNewest = state().isFollowing() || m_picture->result.range.last >= state().fullRange().last;
-        if (m_picture->isLive && isNewest)
+        if (m_picture->isLive && state().isNewest(m_picture->result.range))
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));
     } else {
         paintRankAxis(painter, plot);
@@ -349,7 +347,7 @@ int HeatCanvas::selectedRow() const
     return -1;
 }
 
-void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot) const
+void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot, const std::vector<RunEnd>& ends) const
 {
     const Theme& theme = Theme::current();
     const int row = selectedRow();
@@ -363,11 +361,9 @@ void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot) const
     const double bottom = plot.top() + m_layout.bottom(row);
     // Towards the legend, else not to the edge of what the map stands in; where the run is over, stand words.
     int right = plot.right() + (m_legend ? 17 : 3);
-    if (hasStepAxis()) {
-        for (const RunEnd& end : runEnds(*m_picture, plot, state())) {
-            if (end.area.right() >= plot.right())
-                right = std::min(right, end.area.left());
-        }
+    for (const RunEnd& end : ends) {
+        if (end.area.right() >= plot.right())
+            right = std::min(right, end.area.left());
     }
     const int width = right + 1 - plot.left();
     for (const auto& [y, color] :
@@ -507,7 +503,8 @@ void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
     const Theme& theme = Theme::current();
     const QRect plot = plotRect(size);
     m_layout = layoutFor(size);
-    paintSelection(painter, plot);
+    const std::vector<RunEnd> ends = hasStepAxis() ? runEnds(*m_picture, plot, state()) : std::vector<RunEnd>();
+    paintSelection(painter, plot, ends);
     if (hasStepAxis()) {
         AxisPainter axis(painter, theme);
         StepMarks marks = StepMarks::of(state());
@@ -517,7 +514,7 @@ void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
         StepMarks lines = marks;
         lines.cursor.reset();
         axis.cursorLines(plot, shownRange(), lines);
-        paintRunEndWords(painter, runEnds(*m_picture, plot, state()), *m_picture, state());
+        paintRunEndWords(painter, ends, *m_picture, state());
         if (m_stepAxis || isStatic()) {
             axis.steps(plot, shownRange(), tr("step"), marks);
             axis.cursorTags(plot, shownRange(), marks);

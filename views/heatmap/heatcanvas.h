@@ -18,6 +18,7 @@
 namespace telltale::views {
 
 struct Readout;
+struct RunEnd;
 
 /// Paints a heat map with its gutter, lane, legend and readout, and turns clicks into selection. Shows the last answer
 /// until the next one comes.
@@ -86,7 +87,7 @@ private:
     void paintRankAxis(QPainter& painter, const QRect& plot) const;
     void paintRankBands(QPainter& painter, const QRect& plot) const;
     int right() const { return m_legend ? SharedAxis::kLegend : kEdge; } ///< px beside the plot
-    void paintSelection(QPainter& painter, const QRect& plot) const;
+    void paintSelection(QPainter& painter, const QRect& plot, const std::vector<RunEnd>& ends) const;
     void paintNamed(QPainter& painter, const QRect& plot) const;
     void paintColumnOutline(QPainter& painter, const QRect& plot, int column) const;
     void paintHover(QPainter& painter, const QRect& plot) const;

@@ -471,17 +471,13 @@ QString CurveCanvas::legendStepText(const std::vector<LegendValue>& values) cons
             widen(at, value.at.isEmpty() ? StepRange { *asked, *asked } : value.at, *asked);
         }
     }
-    const auto text = [](StepRange steps) {
-        const QString first = formatStep(steps.first.value);
-        return steps.count() <= 1 ? first : first + QChar(0x2013) + formatStep(steps.last.value);
-    };
     if (isOther && compares)
-        return tr("at step %1").arg(text(atA) + QStringLiteral(" \u2192 ") + text(atB));
+        return tr("at step %1").arg(formatSteps(atA) + QStringLiteral(" \u2192 ") + formatSteps(atB));
     if (compares || !asked || (!isOther && !m_picture->hasOneStep))
         return {};
     if (m_picture->warp)
         return m_picture->warp->placeText(isOther ? at.last : *asked);
-    return tr("at step %1").arg(isOther ? text(at) : formatStep(asked->value));
+    return tr("at step %1").arg(isOther ? formatSteps(at) : formatStep(asked->value));
 }
 
 std::vector<LegendValue> CurveCanvas::legendValues() const

@@ -97,6 +97,13 @@ int lineBucketOf(const series::CurveResult& result, Step step)
         : here;
 }
 
+int newestBucketOf(const series::CurveResult& result)
+{
+    const auto newest = std::find_if(result.buckets.rbegin(), result.buckets.rend(),
+        [](const series::Bucket& bucket) { return bucket.state >= CellState::Value; });
+    return static_cast<int>(result.buckets.rend() - newest) - 1;
+}
+
 StepRange stepsOf(const series::CurveResult& result, int bucket)
 {
     const auto count = static_cast<std::int64_t>(result.buckets.size());

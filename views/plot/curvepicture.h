@@ -89,6 +89,8 @@ int bucketOf(const series::CurveResult& result, Step step);
 /// Bucket of a step; where nothing was collected and a line is drawn through it, the one that the line comes from. -1
 /// outside.
 int lineBucketOf(const series::CurveResult& result, Step step);
+/// Of the last bucket that was measured, -1 when none.
+int newestBucketOf(const series::CurveResult& result);
 /// Steps of a bucket.
 StepRange stepsOf(const series::CurveResult& result, int bucket);
 

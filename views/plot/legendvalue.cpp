@@ -16,14 +16,6 @@
 namespace telltale::views {
 namespace {
 
-/// Of the last bucket that was measured, -1 when none.
-std::ptrdiff_t newestIn(const std::vector<series::Bucket>& buckets)
-{
-    const auto newest = std::find_if(buckets.rbegin(), buckets.rend(),
-        [](const series::Bucket& bucket) { return bucket.state >= series::CellState::Value; });
-    return buckets.rend() - newest - 1;
-}
-
 }
 
 bool LegendValue::isPartOf(Stat stat, const series::Bucket& bucket)
@@ -37,14 +29,14 @@ bool LegendValue::isPartOf(Stat stat, const series::Bucket& bucket)
 LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries& one)
 {
     const std::vector<series::Bucket>& buckets = one.result.buckets;
-    const std::ptrdiff_t newest = newestIn(buckets);
-    std::ptrdiff_t end = std::ssize(buckets) - 1;
+    const int newest = newestBucketOf(one.result);
+    int end = static_cast<int>(buckets.size()) - 1;
     if (picture.isLive) {
         // A rank that has not come to the end yet has not stopped.
         end = newest;
         for (const CurveSeries& other : picture.series) {
             if (other.row.rank == one.row.rank && other.runName == one.runName)
-                end = std::max(end, std::min(newestIn(other.result.buckets), std::ssize(buckets) - 1));
+                end = std::max(end, std::min(newestBucketOf(other.result), static_cast<int>(buckets.size()) - 1));
         }
     }
     // How often there is one, a single one does not say.
@@ -55,7 +47,7 @@ LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries
         return {};
     LegendValue value;
     if (isOver)
-        value.at = stepsOf(one.result, static_cast<int>(newest));
+        value.at = stepsOf(one.result, newest);
     value.saysAt = isOver;
     value.stat = one.stat;
     value.state = buckets[static_cast<std::size_t>(newest)].state;
@@ -123,9 +115,7 @@ bool LegendValue::hasSignIn(const QFontMetricsF& metrics, double room) const
 
 QString stepsText(StepRange steps)
 {
-    const QString first = formatStep(steps.first.value);
-    return QCoreApplication::translate("telltale::views::OverviewCanvas", "at %1", "a step")
-        .arg(steps.count() <= 1 ? first : first + QChar(0x2013) + formatStep(steps.last.value));
+    return QCoreApplication::translate("telltale::views::OverviewCanvas", "at %1", "a step").arg(formatSteps(steps));
 }
 
 }

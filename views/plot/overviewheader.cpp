@@ -190,12 +190,8 @@ struct Header {
 /// Of the newest sample.
 StepRange lastSteps(const CurveSeries& one)
 {
-    int bucket = static_cast<int>(one.result.buckets.size());
-    while (--bucket >= 0) {
-        if (one.result.buckets[static_cast<std::size_t>(bucket)].state >= CellState::Value)
-            return stepsOf(one.result, bucket);
-    }
-    return {};
+    const int newest = newestBucketOf(one.result);
+    return newest < 0 ? StepRange() : stepsOf(one.result, newest);
 }
 
 /// Last values of runs that ended at other steps say theirs.
@@ -353,14 +349,12 @@ QString allRanksText(int count)
 LastValue lastValueOf(const CurveSeries& one)
 {
     LastValue last;
-    const auto newest = std::find_if(one.result.buckets.rbegin(), one.result.buckets.rend(),
-        [](const series::Bucket& bucket) { return bucket.state >= CellState::Value; });
-    const CellState state = one.newestOfAll   ? one.newestOfAll->state
-        : newest == one.result.buckets.rend() ? CellState::NotCollected
-                                              : newest->state;
+    const int newest = newestBucketOf(one.result);
+    const series::Bucket own = newest < 0 ? series::Bucket() : one.result.buckets[static_cast<std::size_t>(newest)];
+    const CellState state = one.newestOfAll ? one.newestOfAll->state : own.state;
     last.critical = series::isNonFinite(state);
     last.value = state == CellState::Value
-        ? statValueText(one.stat, one.newestOfAll ? one.newestOfAll->value : newest->last)
+        ? statValueText(one.stat, one.newestOfAll ? one.newestOfAll->value : own.last)
         : glyphs::word(state);
     if (one.lastFinite && (!one.newestOfAll || last.critical))
         last.before = beforeText(one);
