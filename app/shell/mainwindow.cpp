@@ -3,14 +3,10 @@
 
 #include <utility>
 
-#include <QAction>
-#include <QActionGroup>
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
-#include <QFileInfo>
 #include <QMenu>
-#include <QMenuBar>
 #include <QMimeData>
 #include <QScreen>
 #include <QStackedWidget>
@@ -21,7 +17,6 @@
 #include <telltale/common/annotator.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/steeringstate.h>
-#include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/saidwords.h>
 #include <telltale/items/tooltiptext.h>
@@ -41,6 +36,7 @@
 #include "jobthread.h"
 #include "layouts.h"
 #include "logfeed.h"
+#include "mainmenu.h"
 #include "nonfinitejump.h"
 #include "notes.h"
 #include "openingrank.h"
@@ -65,11 +61,8 @@ using views::ViewState;
 
 namespace {
 
-constexpr QSize kFirstSize { 1600, 1000 };
 constexpr QSize kLeastSize { 900, 600 };
-constexpr QSize kFrameSize { 16, 48 }; ///< what a window manager puts around it
 constexpr int kStatusHeight = 24;
-constexpr int kSaveMs = 2000;
 
 /// "127.0.0.1:47800" out of "telltale://127.0.0.1:47800#token=...".
 QString addressOf(const QString& join)
@@ -85,11 +78,10 @@ MainWindow::MainWindow(const AppContext& context)
 }
 
 MainWindow::MainWindow(AppContext context, settings::LoadedSettings loaded)
-    : m_settings(std::move(loaded.settings))
-    , m_note(std::move(loaded.note))
-    , m_jobs(std::make_unique<JobThread>())
+    : m_jobs(std::make_unique<JobThread>())
 {
     m_parts.context = std::move(context);
+    m_parts.session = new Session(&m_parts, std::move(loaded.settings), m_jobs.get(), this);
     setObjectName(QStringLiteral("mainWindow"));
     // A wake carries nothing; the window drains the pool's queue.
     m_parts.context.queries->setWake([this] {
@@ -99,16 +91,15 @@ MainWindow::MainWindow(AppContext context, settings::LoadedSettings loaded)
     makeParts();
     makeFrame();
     makeCommands();
-    makeMenus();
+    m_menu->fill();
     connectParts();
-    restoreSession();
-    m_saved = currentSettings();
-    m_saveTimer.start(kSaveMs);
+    m_parts.session->begin();
+    connect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::updateCenter);
     m_parts.driver->refreshArchive();
     m_parts.driver->tick();
     updateCenter();
-    if (!m_note.isEmpty())
-        m_parts.toaster->post(Toaster::Severity::Warning, m_note);
+    if (!loaded.note.isEmpty())
+        showProblem(loaded.note);
 }
 
 MainWindow::~MainWindow()
@@ -133,7 +124,7 @@ void MainWindow::makeParts()
     m_parts.views.dataDir = m_parts.context.dataDir;
     m_parts.commands = new CommandRegistry(this);
     m_parts.toaster = new Toaster(this, kStatusHeight);
-    m_parts.toaster->setAnimated(m_settings.animations);
+    m_parts.toaster->setAnimated(m_parts.session->settings().animations);
     m_parts.docks = new DockHost(this);
     m_toolBar = new ToolBar(this);
     m_status = new StatusLine(this);
@@ -153,7 +144,6 @@ void MainWindow::makeParts()
     new SelectionUndo(state, m_parts.undo, this);
     m_parts.notes = new Notes(m_parts.views, m_parts.undo, m_parts.toaster, this);
     m_parts.layouts = new Layouts(m_parts.docks, m_parts.tabs, this);
-    m_parts.layouts->setSaved(m_settings.layouts);
     m_openingRank = new OpeningRank(state, queries, this);
     m_alertJump = new AlertJump(m_parts, this);
     m_parts.palette = new CommandPalette(
@@ -162,7 +152,7 @@ void MainWindow::makeParts()
 
 void MainWindow::makeFrame()
 {
-    setMinimumSize(kLeastSize.boundedTo(screen()->availableGeometry().size() - kFrameSize));
+    setMinimumSize(kLeastSize.boundedTo(screen()->availableGeometry().size() - Session::kFrameSize));
     setAcceptDrops(true);
     setUnifiedTitleAndToolBarOnMac(false);
     m_centre = new QStackedWidget(this);
@@ -176,9 +166,8 @@ void MainWindow::makeFrame()
     auto* rows = new QVBoxLayout(top);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
-    m_menuBar = new QMenuBar(top);
-    m_menuBar->setMinimumHeight(28); // Chinese needs a pixel more, and a bar too low hides its menus
-    rows->addWidget(m_menuBar);
+    m_menu = new MainMenu(&m_parts, top);
+    rows->addWidget(m_menu);
     rows->addWidget(m_toolBar);
     setMenuWidget(top);
     setStatusBar(m_status);
@@ -210,73 +199,6 @@ void MainWindow::makeCommands()
         m_parts.tabs->addAction(commands->action(id));
 }
 
-void MainWindow::makeMenus()
-{
-    QMenu* menu = nullptr;
-    for (const auto& [command, action] : m_parts.commands->all()) {
-        if (!action)
-            menu->addSeparator();
-        else if (!menu || menu->title() != command.menu)
-            menu = m_menuBar->addMenu(command.menu);
-        if (action)
-            menu->addAction(action);
-        if (command.id == "view.present")
-            addChoices(menu);
-        if (command.id == "window.reset")
-            addSavedLayouts(menu);
-    }
-}
-
-void MainWindow::addSavedLayouts(QMenu* menu)
-{
-    QMenu* saved = menu->addMenu(tr("Saved &layouts"));
-    connect(menu, &QMenu::aboutToShow, saved, [this, saved] {
-        saved->clear();
-        QMenu* removal = nullptr;
-        for (const settings::SavedLayout& layout : m_parts.layouts->saved()) {
-            const QString name = layout.name;
-            const QString shown = QString(name).replace(u'&', QStringLiteral("&&"));
-            QAction* action = saved->addAction(shown, this, [this, name] { m_parts.layouts->apply(name); });
-            if (!removal)
-                removal = new QMenu(tr("&Remove"), saved);
-            removal->addAction(shown, this, [this, name] { m_parts.layouts->remove(name); });
-            action->setStatusTip(name);
-        }
-        if (removal) {
-            saved->addSeparator();
-            saved->addMenu(removal);
-        }
-        saved->setEnabled(removal != nullptr);
-    });
-}
-
-void MainWindow::addChoices(QMenu* menu)
-{
-    const auto choice = [this, menu](const QString& title, const QString& current,
-                            const std::vector<std::pair<QString, QString>>& values, auto choose) {
-        QMenu* sub = menu->addMenu(title);
-        auto* group = new QActionGroup(sub);
-        for (const auto& [value, text] : values) {
-            QAction* action = group->addAction(text);
-            action->setCheckable(true);
-            action->setChecked(value == current);
-            connect(action, &QAction::triggered, this, [this, choose, key = value] { (this->*choose)(key); });
-            m_parts.choices.emplace_back(
-                QStringLiteral("%1: %2").arg(QString(title).remove(u'&'), text), [action] { action->trigger(); });
-            sub->addAction(action);
-        }
-    };
-    menu->addSeparator();
-    choice(tr("&Theme"), m_settings.theme,
-        { { QStringLiteral("system"), tr("Follow system") }, { QStringLiteral("dark"), tr("Dark") },
-            { QStringLiteral("light"), tr("Light") } },
-        &MainWindow::setTheme);
-    choice(tr("&Language"), m_settings.language,
-        { { QStringLiteral("system"), tr("Follow system") }, { QStringLiteral("en"), QStringLiteral("English") },
-            { QStringLiteral("zh_CN"), QStringLiteral("\u7b80\u4f53\u4e2d\u6587") } },
-        &MainWindow::setLanguage);
-}
-
 void MainWindow::connectParts()
 {
     connect(m_parts.tabs, &ViewTabs::currentChanged, this, &MainWindow::spareDocks);
@@ -285,27 +207,14 @@ void MainWindow::connectParts()
     connect(m_parts.driver, &RunDriver::pulseChanged, this, &MainWindow::updateTitle);
     connect(m_parts.driver, &RunDriver::problem, this,
         [this](const QString& sentence) { m_parts.toaster->post(Toaster::Severity::Warning, sentence); });
-    connect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::openFirst);
     connect(m_parts.views.state, &ViewState::runChanged, this, &MainWindow::updateCenter);
-    // The session's selection waits for the catalog that it is about.
-    connect(m_parts.views.state, &ViewState::catalogChanged, this, [this] {
-        if (!m_restoring || !m_parts.views.state->catalog())
-            return;
-        m_restoring = false;
-        if (m_settings.runPath == QString::fromStdString(m_parts.views.state->run()->locator.text())) {
-            m_openingRank->keep();
-            shell::restoreState(m_settings, *m_parts.views.state);
-            restoreChoices();
-        }
-    });
-
+    connect(m_parts.session, &Session::restoring, m_openingRank, &OpeningRank::keep);
     connect(m_alertJump, &AlertJump::arrived, m_openingRank, &OpeningRank::keep);
     connect(m_parts.driver, &RunDriver::runMoved, m_openingRank, &OpeningRank::keep);
     takeSteering();
     m_toolBar->collectSwitch()->follow(m_parts.views.state, m_parts.views.steering);
     connect(m_parts.views.steering, &views::SteeringState::draftWanted, this,
         [this] { m_parts.tabs->setCurrent(QStringLiteral("config")); });
-    connect(&m_saveTimer, &QTimer::timeout, this, &MainWindow::saveIfChanged);
     connect(m_parts.jump, &NonFiniteJump::nothingFound, this, [this](bool forward) {
         const std::optional<Step> cursor = m_parts.views.state->cursor();
         const QString at = cursor ? views::formatStep(cursor->value) : QString();
@@ -363,85 +272,9 @@ void MainWindow::takeRecording(const AppContext& context)
         m_parts.toaster->post(Toaster::Severity::Good, tr("This window records now"));
 }
 
-void MainWindow::restoreSession()
-{
-    m_parts.exporter->setFolder(m_settings.exportFolder);
-    if (m_settings.geometry.isEmpty() || !restoreGeometry(m_settings.geometry))
-        resize(kFirstSize.boundedTo(screen()->availableGeometry().size() - kFrameSize));
-    // What was saved on a larger screen, or at another scale, must not reach beyond this one.
-    const QRect room = screen()->availableGeometry();
-    if (!isMaximized() && !isFullScreen() && (width() > room.width() || height() > room.height())) {
-        resize(size().boundedTo(room.size() - kFrameSize));
-        move(room.topLeft());
-    }
-    m_parts.docks->restore(m_settings.docks);
-    m_parts.tabs->restoreSplit(m_settings.heatmapSplit);
-    if (!m_settings.activeTab.isEmpty())
-        m_parts.tabs->setCurrent(m_settings.activeTab);
-    m_parts.tabs->setChoices(m_settings.viewChoices);
-    restoreList(m_settings, *m_parts.driver->runs(), *m_parts.docks->panel<views::RunsPanel>());
-}
-
-/// Of the run of the last session: what it was compared with, and what views could not choose without it. The rest has
-/// been chosen at the start, where the window may never have a run: what a box of ranks or layers offers is known now.
-void MainWindow::restoreChoices()
-{
-    m_parts.tabs->setChoices(m_settings.viewChoices);
-    QStringList others;
-    for (const QString& path : m_settings.comparedRuns) {
-        for (const store::RunSummary& run : m_parts.driver->runs()->runs(items::RunsModel::ArchivedGroup)) {
-            if (path == QString::fromStdString(run.locator.text()))
-                others.append(QString::fromStdString(run.id));
-        }
-    }
-    if (others.isEmpty())
-        return;
-    // Which of them the map shows can be chosen when they are there.
-    connect(
-        m_parts.views.state, &ViewState::comparedChanged, this,
-        [this] { m_parts.tabs->setChoices(m_settings.viewChoices.filter(QStringLiteral("compareAgainst="))); },
-        Qt::SingleShotConnection);
-    m_parts.driver->compare(QString::fromStdString(m_parts.views.state->run()->id), others);
-}
-
-settings::Settings MainWindow::currentSettings() const
-{
-    settings::Settings now = m_settings;
-    now.geometry = saveGeometry();
-    if (const QByteArray docks = m_parts.docks->save(); !docks.isEmpty())
-        now.docks = docks;
-    now.activeTab = m_parts.tabs->currentId();
-    now.heatmapSplit = m_parts.tabs->splitState();
-    now.viewChoices = m_parts.tabs->choices();
-    now.exportFolder = m_parts.exporter->folder();
-    now.layouts = m_parts.layouts->saved();
-    storeState(*m_parts.views.state, now);
-    storeList(*m_parts.driver->runs(), *m_parts.docks->panel<views::RunsPanel>(), now);
-    return now;
-}
-
-/// A window that is killed has had no time to say what it looked like.
-void MainWindow::saveIfChanged()
-{
-    // Until then the run of the last session stands where this one's will.
-    const bool isRestoring = !m_archiveListed || (m_restoring && m_parts.views.state->run());
-    if (!isRestoring && currentSettings() != m_saved)
-        saveSession();
-}
-
-void MainWindow::saveSession()
-{
-    m_saved = m_settings = currentSettings();
-    m_jobs->submit([settings = m_settings, path = settingsPath(m_parts.context.dataDir)]() -> JobThread::Delivery {
-        if (const Expected<void> saved = settings::save(path, settings); !saved)
-            qWarning("%s", saved.error().sentence().c_str());
-        return {};
-    });
-}
-
 void MainWindow::openPath(const QString& path)
 {
-    m_restoring = false;
+    m_parts.session->giveUpRun();
     m_parts.driver->openPath(path);
 }
 
@@ -458,7 +291,7 @@ void MainWindow::showProblem(const QString& sentence)
 
 void MainWindow::showAlert(const notify::AlertPlace& place, const QString& token)
 {
-    m_restoring = false;
+    m_parts.session->giveUpRun();
     constexpr const char* kToken = "XDG_ACTIVATION_TOKEN"; // where Qt looks for it
     const QString platform = QGuiApplication::platformName();
     const bool isUsed = !token.isEmpty() && platform.startsWith(QLatin1String("wayland"));
@@ -486,24 +319,6 @@ void MainWindow::takeSteering()
         m_parts.views.steering->set(m_parts.context.steering());
 }
 
-void MainWindow::openFirst()
-{
-    m_archiveListed = true;
-    disconnect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::openFirst);
-    connect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::updateCenter);
-    const auto& archived = m_parts.driver->runs()->runs(items::RunsModel::ArchivedGroup);
-    if (!m_parts.views.state->run() && !archived.empty()) {
-        const store::RunSummary* wanted = &archived.front();
-        for (const store::RunSummary& run : archived) {
-            if (QString::fromStdString(run.locator.text()) == m_settings.runPath)
-                wanted = &run;
-        }
-        if (m_parts.driver->runs()->runs(items::RunsModel::LiveGroup).empty())
-            m_parts.driver->openById(QString::fromStdString(wanted->id));
-    }
-    updateCenter();
-}
-
 void MainWindow::spareDocks()
 {
     const bool welcoming = m_centre->currentWidget() == m_welcome;
@@ -513,7 +328,7 @@ void MainWindow::spareDocks()
 void MainWindow::updateCenter()
 {
     // Until the archive has been listed nobody knows whether this is a first start.
-    const bool welcoming = !m_parts.views.state->run() && m_archiveListed;
+    const bool welcoming = !m_parts.views.state->run() && m_parts.session->isListed();
     m_centre->setCurrentWidget(welcoming ? static_cast<QWidget*>(m_welcome) : m_parts.tabs);
     spareDocks();
     if (!welcoming)
@@ -589,18 +404,6 @@ void MainWindow::showRunMenu()
     menu.exec(button->mapToGlobal(QPoint(0, button->height() + 2)));
 }
 
-void MainWindow::setTheme(const QString& theme)
-{
-    m_settings.theme = theme;
-    applyTheme(*qApp, theme);
-}
-
-void MainWindow::setLanguage(const QString& language)
-{
-    m_settings.language = language;
-    m_parts.toaster->post(Toaster::Severity::Notice, tr("The language changes at the next start"));
-}
-
 void MainWindow::changeEvent(QEvent* event)
 {
     QMainWindow::changeEvent(event);
@@ -616,7 +419,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    saveSession();
+    m_parts.session->save();
     event->accept();
 }
 

@@ -4,21 +4,19 @@
 #include <memory>
 
 #include <QMainWindow>
-#include <QTimer>
 
 #include <telltale/notify/alertplace.h>
 #include <telltale/settings/settingsfile.h>
 
 #include "windowparts.h"
 
-class QMenu;
-class QMenuBar;
 class QStackedWidget;
 
 namespace telltale::shell {
 
 class AlertJump;
 class JobThread;
+class MainMenu;
 class OpeningRank;
 class StatusLine;
 class ToolBar;
@@ -43,6 +41,7 @@ public:
     ArchiveActions* archive() const { return m_parts.archive; }
     Toaster* toaster() const { return m_parts.toaster; }
     DockHost* docks() const { return m_parts.docks; }
+    Session* session() const { return m_parts.session; }
 
     /// A capsule's path or an id, as the command line and a dropped file give it.
     void openPath(const QString& path);
@@ -56,10 +55,6 @@ public:
     /// The program has got a store or a server that it had not at the start, or both.
     void takeRecording(const AppContext& context);
     void takeSteering(); ///< asks how the recorded runs are steered now
-    /// What would be restored at the next start.
-    settings::Settings currentSettings() const;
-    /// Writes the settings and waits for it; what closing does.
-    void saveSession();
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -72,31 +67,18 @@ private:
     void makeParts();
     void makeFrame();
     void makeCommands();
-    void makeMenus();
-    void addChoices(QMenu* menu);
-    void addSavedLayouts(QMenu* menu);
     void connectParts();
     void useRecording();
-    void restoreSession();
-    void restoreChoices();
-    void saveIfChanged();
     void showRunMenu();
     void updateCenter();
     void spareDocks(); ///< as what is in the center needs
     void updateHints(); ///< the keys of what is in the center
     void updatePulse();
     void updateTitle();
-    void openFirst();
-    void setTheme(const QString& theme);
-    void setLanguage(const QString& language);
 
     WindowParts m_parts;
-    settings::Settings m_settings;
-    settings::Settings m_saved; ///< as the file has them, once they were looked at
-    QTimer m_saveTimer;
-    QString m_note;
     std::unique_ptr<JobThread> m_jobs;
-    QMenuBar* m_menuBar;
+    MainMenu* m_menu;
     ToolBar* m_toolBar;
     StatusLine* m_status;
     bool m_wasLive = false; ///< when the hints were last made
@@ -104,8 +86,6 @@ private:
     WelcomePage* m_welcome;
     OpeningRank* m_openingRank;
     AlertJump* m_alertJump;
-    bool m_archiveListed = false;
-    bool m_restoring = true; ///< until the run of the last session is open or given up
 };
 
 }

@@ -21,6 +21,7 @@ class NonFiniteJump;
 class Notes;
 class RunActions;
 class RunDriver;
+class Session;
 class Toaster;
 class ViewExport;
 class ViewTabs;
@@ -31,6 +32,7 @@ struct WindowParts {
     AppContext context;
     views::ViewContext views; ///< state, axis and queries, which all views and panels share
     QMainWindow* window = nullptr;
+    Session* session = nullptr;
     RunDriver* driver = nullptr;
     CommandRegistry* commands = nullptr;
     CommandPalette* palette = nullptr;

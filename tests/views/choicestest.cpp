@@ -20,6 +20,7 @@
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/presentation.h>
 #include <telltale/shell/rundriver.h>
+#include <telltale/shell/session.h>
 #include <telltale/shell/toaster.h>
 #include <telltale/shell/viewexport.h>
 #include <telltale/shell/viewtabs.h>
@@ -167,7 +168,7 @@ private Q_SLOTS:
 
     void aViewOfOneRunSaysSoWhereOthersAreCompared()
     {
-        const std::array views { "attention", "distribution", "ranks", "communication", "structure" };
+        const std::array views { "attention", "distribution", "ranks", "communication", "structure", "anomalies" };
         const auto noteOf = [this](const char* id) {
             m_window->views()->setCurrent(QLatin1String(id));
             return m_window->views()->currentView()->findChild<QLabel*>(QStringLiteral("oneRunNote"));
@@ -195,8 +196,8 @@ private Q_SLOTS:
                  { QStringLiteral("compareAgainst"), 1 }, { QStringLiteral("compareBelow"), 3 } })
             choose({ one });
         const QStringList choices = m_window->views()->choices();
-        const settings::Settings kept = settings::fromJson(settings::toJson(m_window->currentSettings())).settings;
-        QCOMPARE(kept, m_window->currentSettings());
+        const settings::Settings kept = settings::fromJson(settings::toJson(m_window->session()->current())).settings;
+        QCOMPARE(kept, m_window->session()->current());
         const QStringList compared = paths();
         QCOMPARE(compared.size(), 2);
         m_window.reset();
@@ -215,7 +216,7 @@ private Q_SLOTS:
         for (const QString& choice : m_window->views()->choices())
             QVERIFY2(named.match(choice).hasMatch(), qPrintable(choice));
         choose({ { QStringLiteral("heatmapScale"), 2 } });
-        settings::Settings kept = m_window->currentSettings();
+        settings::Settings kept = m_window->session()->current();
         const QString symlog = QStringLiteral("heatmapScale=symlog");
         QVERIFY(kept.viewChoices.contains(symlog));
         // Whatever language it is shown in.
@@ -243,7 +244,7 @@ private Q_SLOTS:
             m_window->driver()->runs()->runs(items::RunsModel::ArchivedGroup).size(), std::size_t { 4 }, kWaitMs);
         compareAll(3);
         choose({ { QStringLiteral("compareAgainst"), 2 } });
-        settings::Settings kept = m_window->currentSettings();
+        settings::Settings kept = m_window->session()->current();
         kept.comparedRuns.removeAt(1);
         m_window.reset();
         open({ kept, {} });
@@ -254,7 +255,7 @@ private Q_SLOTS:
     void aRunThatIsGoneIsNotComparedWith()
     {
         compareAll();
-        settings::Settings kept = m_window->currentSettings();
+        settings::Settings kept = m_window->session()->current();
         kept.comparedRuns.front() = m_dir->filePath(QStringLiteral("runs/gone.telltale"));
         kept.cursor = QStringLiteral("4000");
         const QString other = kept.comparedRuns.back();

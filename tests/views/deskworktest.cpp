@@ -49,6 +49,7 @@
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/presentation.h>
 #include <telltale/shell/rundriver.h>
+#include <telltale/shell/session.h>
 #include <telltale/shell/toaster.h>
 #include <telltale/shell/viewfactory.h>
 #include <telltale/shell/viewtabs.h>
@@ -777,8 +778,8 @@ private Q_SLOTS:
         QVERIFY(isOpen("modules") && isOpen("inspector") && !isOpen("log"));
 
         // It outlives the window, and what a newer one has a view for that is unknown here leaves the tab.
-        settings::Settings kept = settings::fromJson(settings::toJson(m_window->currentSettings())).settings;
-        QCOMPARE(kept, m_window->currentSettings());
+        settings::Settings kept = settings::fromJson(settings::toJson(m_window->session()->current())).settings;
+        QCOMPARE(kept, m_window->session()->current());
         QCOMPARE(kept.layouts.size(), std::size_t { 1 });
         kept.layouts.front().view = QStringLiteral("hologram");
         kept.activeTab = QStringLiteral("curves");
@@ -788,7 +789,7 @@ private Q_SLOTS:
         QCOMPARE(m_window->views()->currentId(), QStringLiteral("curves"));
         QVERIFY(isOpen("inspector"));
         m_window->findChild<Layouts*>()->remove(QStringLiteral("mine"));
-        QVERIFY(m_window->currentSettings().layouts.empty());
+        QVERIFY(m_window->session()->current().layouts.empty());
     }
 
     void aPresentationIsLookedAtOnly()
