@@ -6,6 +6,8 @@
 #include <QApplication>
 #include <QMenu>
 
+#include <telltale/items/guithread.h>
+
 #include "commandregistry.h"
 #include "layouts.h"
 #include "session.h"
@@ -23,6 +25,7 @@ MainMenu::MainMenu(WindowParts* parts, QWidget* parent)
 
 void MainMenu::fill()
 {
+    items::assertGuiThread();
     QMenu* menu = nullptr;
     for (const auto& [command, action] : m_parts->commands->all()) {
         if (!action)

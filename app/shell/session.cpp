@@ -11,6 +11,7 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/core/protocolone.h>
+#include <telltale/items/guithread.h>
 #include <telltale/runs/runspanel.h>
 #include <telltale/store/querypool.h>
 
@@ -104,6 +105,7 @@ Session::Session(WindowParts* parts, settings::Settings settings, JobThread* job
 
 void Session::begin()
 {
+    items::assertGuiThread();
     m_parts->layouts->setSaved(m_settings.layouts);
     restoreWindow();
     connect(m_parts->driver, &RunDriver::archiveListed, this, &Session::openRun, Qt::SingleShotConnection);
