@@ -11,6 +11,7 @@
 
 #include <telltale/common/csv.h>
 #include <telltale/common/hiddencontrols.h>
+#include <telltale/common/onerunnote.h>
 #include <telltale/common/scrolled.h>
 #include <telltale/common/taborder.h>
 #include <telltale/common/theme.h>
@@ -101,6 +102,7 @@ void AnomaliesView::fillBar()
     keepChoices({ m_severity, m_which });
     m_bar->addStretch();
     m_caption = m_bar->addCaption();
+    addOneRunNote(m_bar, context().state);
     for (QComboBox* box : { m_severity, m_which }) {
         connect(box, &QComboBox::currentIndexChanged, this, [this] {
             m_filter->set(
