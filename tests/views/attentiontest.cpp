@@ -22,6 +22,7 @@
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
+#include <telltale/heatmap/heatcanvas.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/store/querypool.h>
 #include <telltale/translations/translations.h>
