@@ -12,21 +12,18 @@ constexpr std::int64_t kPatienceMs = 2000; ///< steps come in batches, and a ste
 
 }
 
-void Pace::note(std::int64_t ms, std::int64_t step, std::uint64_t samples)
+void Pace::note(std::int64_t ms, std::int64_t step)
 {
     const std::int64_t since = std::max<std::int64_t>(1, ms - m_ms);
     const double seconds = static_cast<double>(since) / kMsPerSecond;
     if (m_isBegun && step == m_step) {
-        if (since > 2 * m_took + kPatienceMs) {
+        if (since > 2 * m_took + kPatienceMs)
             m_stepsPerSecond = std::min(m_stepsPerSecond, 1 / seconds);
-            m_samplesPerSecond = 0;
-        }
         return;
     }
     if (m_isBegun && step > m_step) {
         m_took = since;
         m_stepsPerSecond = static_cast<double>(step - m_step) / seconds;
-        m_samplesPerSecond = samples > m_samples ? static_cast<double>(samples - m_samples) / seconds : 0;
         m_rates.push_back(m_stepsPerSecond);
         if (m_rates.size() > kMostRates)
             m_rates.erase(m_rates.begin());
@@ -35,7 +32,6 @@ void Pace::note(std::int64_t ms, std::int64_t step, std::uint64_t samples)
     m_isBegun = true;
     m_ms = ms;
     m_step = step;
-    m_samples = samples;
 }
 
 }

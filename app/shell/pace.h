@@ -11,10 +11,9 @@ namespace telltale::shell {
 class Pace {
 public:
     /// Where its run stands, `ms` milliseconds after any moment; call it about once a second.
-    void note(std::int64_t ms, std::int64_t step, std::uint64_t samples);
+    void note(std::int64_t ms, std::int64_t step);
 
     double stepsPerSecond() const { return m_stepsPerSecond; }
-    double samplesPerSecond() const { return m_samplesPerSecond; }
     const std::vector<double>& rates() const { return m_rates; } ///< steps/s, one a new step seen, oldest first
 
 private:
@@ -22,9 +21,7 @@ private:
     std::int64_t m_ms = 0; ///< when the newest step was first seen
     std::int64_t m_took = 0; ///< until then from the one seen before it
     std::int64_t m_step = -1;
-    std::uint64_t m_samples = 0;
     double m_stepsPerSecond = 0;
-    double m_samplesPerSecond = 0;
     std::vector<double> m_rates;
 };
 

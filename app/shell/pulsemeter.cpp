@@ -36,7 +36,7 @@ void PulseMeter::begin()
 {
     items::assertGuiThread();
     m_pace = {};
-    m_pulse.stepsPerSecond = m_pulse.samplesPerSecond = 0;
+    m_pulse.stepsPerSecond = 0;
     m_pulse.rates.clear();
 }
 
@@ -74,7 +74,7 @@ void PulseMeter::measure(
     m_heardNs = 0;
     int ofRun = 0, ended = 0;
     m_pulse.spoolBytes = 0;
-    m_pulse.lagSeconds = 0;
+    m_pulse.lagSeconds = m_pulse.samplesPerSecond = 0;
     for (const ConnectionInfo& connection : connections) {
         m_pulse.agents += connection.connected ? 1 : 0;
         m_pulse.spoolBytes += connection.spoolBytes;
@@ -86,8 +86,10 @@ void PulseMeter::measure(
         if (connection.connected || !connection.saidBye)
             m_pulse.lagSeconds = std::max(m_pulse.lagSeconds, connection.lagSeconds);
         // A training that is switched off sends nothing of its steps.
-        if (connection.connected)
+        if (connection.connected) {
             m_reached = std::max(m_reached, connection.nextStep - 1);
+            m_pulse.samplesPerSecond += static_cast<double>(connection.samplesPerSecond);
+        }
     }
     m_hasEnded = ofRun > 0 && ended == ofRun;
     m_pulse.awaySeconds = -1;
@@ -123,9 +125,8 @@ void PulseMeter::measureLive(const store::LiveRun& live, const views::ViewState&
         m_pulse.awaySeconds = std::max(0.0, static_cast<double>(store::wallClockNs() - last) / 1e9);
         return begin(); // it has no pace, and what comes after is another
     }
-    m_pace.note(m_clock.elapsed(), m_pulse.step.value, m_pulse.storedSamples);
+    m_pace.note(m_clock.elapsed(), m_pulse.step.value);
     m_pulse.stepsPerSecond = m_pace.stepsPerSecond();
-    m_pulse.samplesPerSecond = m_pace.samplesPerSecond();
     m_pulse.rates = m_pace.rates();
 }
 

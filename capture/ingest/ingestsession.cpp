@@ -186,11 +186,13 @@ void IngestSession::onDurable(std::uint64_t seq, std::int64_t nowWallNs)
     m_home.check();
     m_rules.onDurable(seq);
     std::int64_t newest = 0;
+    const std::uint64_t before = m_samples;
     while (!m_pending.empty() && m_pending.front().seq <= seq) {
         newest = std::max(newest, m_pending.front().newestWallNs);
         m_samples += m_pending.front().samples;
         m_pending.pop_front();
     }
+    m_arrivals.note(Clock::now(), m_samples - before);
     m_newestWallNs = std::max(m_newestWallNs, newest);
     if (newest != 0)
         m_lagSeconds = seconds(nowWallNs) - seconds(newest) - m_clockOffset;
@@ -220,13 +222,6 @@ std::uint64_t IngestSession::announcedSeq() const
 
 void IngestSession::describe(ConnectionInfo& info, Clock::time_point now, std::int64_t nowWallNs)
 {
-    const double elapsed = std::chrono::duration<double>(now - m_rateSince).count();
-    if (elapsed >= 1) {
-        m_samplesPerSecond
-            = static_cast<std::uint64_t>(std::llround(static_cast<double>(m_samples - m_rateSamples) / elapsed));
-        m_rateSamples = m_samples;
-        m_rateSince = now;
-    }
     info.lagSeconds = m_lagSeconds;
     // What the agent has made and we have not kept grows older by the second.
     if (m_newestWallNs != 0 && announcedSeq() > m_rules.durableSeq())
@@ -241,7 +236,7 @@ void IngestSession::describe(ConnectionInfo& info, Clock::time_point now, std::i
     info.droppedSamples = std::max(m_dropped, m_reportedDrops);
     info.ringBytes = m_ringBytes;
     info.spoolBytes = m_spoolBytes;
-    info.samplesPerSecond = m_samplesPerSecond;
+    info.samplesPerSecond = static_cast<std::uint64_t>(std::llround(m_arrivals.perSecond(now)));
     info.nextStep = m_nextStep;
     info.monitorMs = m_cost.monitorMs();
     info.stepMs = m_cost.stepMs();

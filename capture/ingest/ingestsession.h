@@ -11,6 +11,7 @@
 
 #include <telltale/core/connectioninfo.h>
 #include <telltale/core/threadhome.h>
+#include <telltale/ingest/arrivalrate.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/ingest/costrate.h>
 #include <telltale/ingest/eventthrottle.h>
@@ -131,9 +132,7 @@ private:
     double m_lagSeconds = 0;
     std::int64_t m_newestWallNs = 0; ///< of a durable step, by the agent's clock
     std::uint64_t m_samples = 0;
-    std::uint64_t m_rateSamples = 0;
-    std::uint64_t m_samplesPerSecond = 0;
-    Clock::time_point m_rateSince = Clock::now();
+    ArrivalRate m_arrivals;
     ThreadHome m_home;
 };
 
