@@ -462,13 +462,14 @@ private Q_SLOTS:
 
     void betweenTwoSamplesALineIsWhatItComesFrom()
     {
-        series::CurveResult result;
+        CurveSeries one;
+        series::CurveResult& result = one.result;
         result.range = { Step { 0 }, Step { 99 } };
         result.buckets.resize(100);
         for (std::size_t i = 0; i < 50; i += 5)
             result.buckets[i] = single(7);
         result.buckets[90] = single(7);
-        const auto bucketOfLine = [&](int step) { return lineBucketOf(result, Step { step }); };
+        const auto bucketOfLine = [&](int step) { return lineBucketOf(one, Step { step }); };
         QCOMPARE(bucketOfLine(10), 10);
         QCOMPARE(bucketOfLine(14), 10);
         QCOMPARE(bucketOfLine(60), 60); // no line is drawn to the next
@@ -671,13 +672,49 @@ private Q_SLOTS:
         one.result.buckets[4] = Bucket {};
         QCOMPARE(valueAt(one, Step { 31003 }).value, QStringLiteral("2.613"));
         QVERIFY(valueAt(one, Step { 31003 }).before.isEmpty());
-        QCOMPARE(valueAt(one, Step { 31004 }).value, QStringLiteral("\u2013")); // no older value
+        QCOMPARE(valueAt(one, Step { 31004 }).value, QStringLiteral("2.613")); // of the step before, which it says
+        QCOMPARE(valueAt(one, Step { 31004 }).at, (StepRange { Step { 31003 }, Step { 31003 } }));
         QCOMPARE(valueAt(one, Step { 31009 }).before, last.before);
         LegendValue exact;
         exact.state = CellState::Value;
         exact.value = 7;
         exact.isExact = true;
         QCOMPARE(valueAt(one, Step { 31003 }, &exact).value, QStringLiteral("7.000"));
+        exact.at = { Step { 31001 }, Step { 31001 } };
+        QCOMPARE(valueAt(one, Step { 31004 }, &exact).value, QStringLiteral("7.000"));
+        QCOMPARE(valueAt(one, Step { 31004 }, &exact).at, exact.at);
+    }
+
+    void betweenTwoSamplesAHeaderSaysTheLastAndItsStep()
+    {
+        ScalarPanel panel;
+        for (const int rank : { 0, 1 }) {
+            CurveSeries& one = panel.picture.series.emplace_back();
+            one.stat = Stat::Value;
+            one.row.rank = Rank { rank };
+            one.isOtherRank = rank > 0;
+            one.slot = rank;
+            one.hasRankColor = true;
+            one.result.range = { Step { 0 }, Step { 99 } };
+            one.result.buckets.resize(100);
+            for (std::size_t step = rank == 0 ? 10 : 50; step < 100; step += 5)
+                one.result.buckets[step] = single(0.25);
+        }
+        const CurveSeries& first = panel.picture.series.front();
+        QVERIFY(valueAt(first, Step { 9 }).isNone); // none yet
+        QCOMPARE(valueAt(first, Step { 9 }).value, QStringLiteral("\u2013"));
+        QCOMPARE(valueAt(first, Step { 33 }).value, statValueText(Stat::Value, 0.25));
+        QCOMPARE(valueAt(first, Step { 33 }).at, (StepRange { Step { 30 }, Step { 30 } }));
+        const auto headerAt = [&](int step) {
+            QImage image(800, 40, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            paintPanelHeader(painter, QRect(100, 32, 690, 8), panel,
+                { [step](const CurveSeries& one) { return valueAt(one, Step { step }); }, Step { step }, 0 }, 100);
+            return image;
+        };
+        QCOMPARE(headerAt(33), headerAt(30)); // also where another rank has none yet
+        QVERIFY(headerAt(35) != headerAt(30));
     }
 
     void whatTheSystemUsesHoldsUntilItsNextSample()

@@ -225,6 +225,7 @@ private Q_SLOTS:
         builder.finish();
         const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
         const CurvePicture picture = test::CapsuleBuilder::must(readScalars(*reader, request(*reader, {})));
+        QCOMPARE(picture.series[0].join, longestJoin(picture.series[0].result.buckets)); // known with the answer
         const auto cells = test::CapsuleBuilder::must(readValues(*reader, picture, 0, { Step { 34 }, Step { 60 } }));
         QCOMPARE(cells[0][0].value, 30.0);
         QCOMPARE(cells[0][0].step, Step { 30 });

@@ -341,6 +341,7 @@ Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture,
             else
                 band = std::move(*other);
             band.isGroup = true;
+            band.join = 0;
         }
         band.slot = slot;
         const auto heads = static_cast<int>(layer.heads.size());

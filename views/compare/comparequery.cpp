@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <telltale/plot/curvetrace.h>
 #include <telltale/plot/runnames.h>
 
 #include "differencemap.h"
@@ -199,6 +200,7 @@ Expected<ComparePart> readComparePart(store::RunReader& reader, const CompareReq
         return tl::unexpected(std::move(picture).error());
     for (CurveSeries& one : picture->series) {
         one.result = movedTo(curveColumns, request.range, one.result);
+        one.join = longestJoin(one.result.buckets);
         one.isMoved = true;
         part.curves.push_back(std::move(one));
     }

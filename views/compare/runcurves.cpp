@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 
+#include <telltale/plot/curvetrace.h>
 #include <telltale/plot/rankcurves.h>
 
 namespace telltale::views {
@@ -69,6 +70,7 @@ void spread(const std::vector<std::pair<std::size_t, const CurveSeries*>>& row, 
         middle.min = middle.max = middle.mean = middle.first = middle.last = value;
     }
     median.runsIn = band.runsIn;
+    median.join = band.join = longestJoin(band.result.buckets);
 }
 
 /// Of how many runs at the steps where there is a band.

@@ -6,6 +6,7 @@
 
 #include <telltale/analysis/distribution.h>
 #include <telltale/core/numberformats.h>
+#include <telltale/plot/curvetrace.h>
 
 namespace telltale::views {
 namespace {
@@ -43,6 +44,7 @@ CurveSeries curveOf(
         bucket.finite = bucket.samples;
         bucket.min = bucket.max = bucket.mean = bucket.first = bucket.last = value(column);
     }
+    one.join = longestJoin(one.result.buckets);
     return one;
 }
 

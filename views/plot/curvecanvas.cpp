@@ -27,6 +27,7 @@ namespace {
 
 constexpr int kTop = 6;
 constexpr int kStepLine = 13; ///< height of what says above the legend of which step its values are
+constexpr int kBelowLegend = 4;
 constexpr double kNear = 24;
 constexpr double kLegendInset = 14;
 constexpr double kFp16Limit = 65504;
@@ -37,16 +38,6 @@ bool hasFp16Limit(const CurvePicture& picture)
         const bool activation = one.row.kind == Kind::Actv || one.row.kind == Kind::ActvGrad;
         return activation && (one.stat == Stat::AbsMax || one.stat == Stat::Max);
     });
-}
-
-LegendValue valueOf(const series::Bucket& bucket, Stat stat)
-{
-    LegendValue value;
-    value.stat = stat;
-    value.state = bucket.state;
-    value.value = bucket.last;
-    value.isPart = LegendValue::isPartOf(stat, bucket);
-    return value;
 }
 
 /// Of a band of runs from where to where it goes, of its median how many runs it is of.
@@ -62,11 +53,12 @@ QString bandText(const CurveSeries& one, int bucket)
 }
 
 /// A step's own value, or what was last before, where a bucket is no more than one step.
-series::CellValue cellAt(const series::CurveResult& result, Step step)
+series::CellValue cellAt(const CurveSeries& one, Step step)
 {
+    const series::CurveResult& result = one.result;
     series::CellValue cell;
     cell.step = step;
-    const int index = lineBucketOf(result, step);
+    const int index = lineBucketOf(one, step);
     if (index < 0 || stepsOf(result, index).count() > 1)
         return cell;
     cell.step = stepsOf(result, index).first;
@@ -231,6 +223,11 @@ void CurveCanvas::setHasLegend(bool on)
     Q_EMIT plotResized();
 }
 
+int CurveCanvas::heightFor(int lines)
+{
+    return kTop + kStepLine + lines * static_cast<int>(LegendLines::kShort) + kBelowLegend;
+}
+
 int CurveCanvas::legendWidth(QSize size) const
 {
     if (!m_hasLegend)
@@ -248,7 +245,7 @@ QRectF CurveCanvas::legendRect(QSize size) const
     const int width = legendWidth(size);
     const int left = m_margins ? plotRect(size).right() + 1 : size.width() - width;
     const int top = kTop + (m_picture && m_picture->hasOneStep ? kStepLine : 8);
-    return QRectF(left, top, width, size.height() - 4 - top);
+    return QRectF(left, top, width, size.height() - kBelowLegend - top);
 }
 
 void CurveCanvas::paintFrame(QImage& frame, QSize size)
@@ -320,7 +317,7 @@ int CurveCanvas::nearestSeries(QPoint position) const
         const CurveSeries& one = m_picture->series[i];
         const std::vector<series::Bucket>& buckets = one.result.buckets;
         const int here = bucketOf(one.result, step);
-        const int bucket = one.isGroup || one.isHidden ? -1 : lineBucketOf(one.result, step);
+        const int bucket = one.isGroup || one.isHidden ? -1 : lineBucketOf(one, step);
         if (bucket < 0)
             continue;
         const series::Bucket& b = buckets[static_cast<std::size_t>(bucket)];
@@ -493,15 +490,12 @@ std::vector<LegendValue> CurveCanvas::legendValues() const
         }
         if (at || (state().markA() && state().markB())) {
             const Step asked = at ? *at : *state().markB();
-            const int bucket = lineBucketOf(one.result, asked);
-            values.push_back(
-                bucket >= 0 ? valueOf(one.result.buckets[static_cast<std::size_t>(bucket)], one.stat) : LegendValue {});
-            if (bucket != bucketOf(one.result, asked))
-                values.back().at = stepsOf(one.result, bucket);
+            const int bucket = lineBucketOf(one, asked);
+            values.push_back(LegendValue::of(one, bucket, asked));
             if (at && bucket >= 0 && !one.runsIn.empty())
                 values.back().where = bandText(one, bucket);
             if (state().markA() && state().markB() && !one.isGroup)
-                values.back().compare(cellAt(one.result, *state().markA()), cellAt(one.result, *state().markB()));
+                values.back().compare(cellAt(one, *state().markA()), cellAt(one, *state().markB()));
             continue;
         }
         values.push_back(LegendValue::newestOf(*m_picture, one));
@@ -515,7 +509,7 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     if (!mouse() || !plot.contains(*mouse()) || m_near < 0 || !step)
         return;
     const CurveSeries& one = m_picture->series[static_cast<std::size_t>(m_near)];
-    const int index = lineBucketOf(one.result, *step);
+    const int index = lineBucketOf(one, *step);
     if (index < 0 || one.isHidden)
         return;
     const Theme& theme = Theme::current();

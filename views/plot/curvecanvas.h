@@ -34,6 +34,7 @@ public:
         applyHidden();
         invalidate();
     }
+    static int heightFor(int lines); ///< px in which a legend has so many below the step that they are of
     /// Exact values at the cursor, from the reader; until they come the buckets answer.
     void setLegendValues(std::vector<LegendValue> values);
     void setGutter(int wish); ///< px left of the plot, where the shared axis leaves it that room

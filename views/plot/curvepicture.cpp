@@ -79,8 +79,9 @@ int bucketOf(const series::CurveResult& result, Step step)
         / result.range.count());
 }
 
-int lineBucketOf(const series::CurveResult& result, Step step)
+int lineBucketOf(const CurveSeries& one, Step step)
 {
+    const series::CurveResult& result = one.result;
     const int here = bucketOf(result, step);
     const auto isCollected = [](const series::Bucket& bucket) { return bucket.state != CellState::NotCollected; };
     if (here < 0 || isCollected(result.buckets[static_cast<std::size_t>(here)]))
@@ -92,9 +93,8 @@ int lineBucketOf(const series::CurveResult& result, Step step)
     const auto next = std::find_if(at, result.buckets.end(), isCollected);
     const auto from = before.base() - 1;
     const auto distance = (next == result.buckets.end() ? at : next) - from;
-    return distance <= static_cast<std::ptrdiff_t>(longestJoin(result.buckets))
-        ? static_cast<int>(from - result.buckets.begin())
-        : here;
+    return distance <= static_cast<std::ptrdiff_t>(one.longestLine()) ? static_cast<int>(from - result.buckets.begin())
+                                                                      : here;
 }
 
 int newestBucketOf(const series::CurveResult& result)
@@ -110,6 +110,11 @@ StepRange stepsOf(const series::CurveResult& result, int bucket)
     const auto firstOf = [&](std::int64_t b) { return (b * result.range.count() + count - 1) / count; };
     return { Step { result.range.first.value + firstOf(bucket) },
         Step { result.range.first.value + firstOf(bucket + 1) - 1 } };
+}
+
+std::size_t CurveSeries::longestLine() const
+{
+    return join > 0 ? join : longestJoin(result.buckets);
 }
 
 bool CurveSeries::isSameAs(const CurveSeries& other) const

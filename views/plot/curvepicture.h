@@ -22,6 +22,7 @@ struct CurveSeries {
     Stat stat = Stat::Norm;
     int slot = 0; ///< color
     series::CurveResult result;
+    std::size_t join = 0; ///< longestJoin() of its buckets; 0: not known, as after they have changed
     std::vector<series::Bucket> lead; ///< before the range: what smoothing still remembers at its first step
     /// A band from the smallest to the largest of several ranks: filled between two edges, without a line of its own.
     bool isGroup = false;
@@ -43,6 +44,8 @@ struct CurveSeries {
     std::optional<series::CellValue> newestOfAll; ///< of a live scalar: at the newest step that all of its ranks have
     bool hasLateRank = false; ///< that is long ago, because one of them is late
 
+    /// Buckets between neighboring ones that its line is drawn through.
+    std::size_t longestLine() const;
     /// Whether both are the same series, of whatever steps.
     bool isSameAs(const CurveSeries& other) const;
     /// A step has a value of its own there.
@@ -88,7 +91,7 @@ QString whereText(const CurveSeries& one);
 int bucketOf(const series::CurveResult& result, Step step);
 /// Bucket of a step; where nothing was collected and a line is drawn through it, the one that the line comes from. -1
 /// outside.
-int lineBucketOf(const series::CurveResult& result, Step step);
+int lineBucketOf(const CurveSeries& one, Step step);
 /// Of the last bucket that was measured, -1 when none.
 int newestBucketOf(const series::CurveResult& result);
 /// Steps of a bucket.

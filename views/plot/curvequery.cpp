@@ -8,6 +8,7 @@
 
 #include <telltale/common/seriesstyle.h>
 
+#include "curvetrace.h"
 #include "rankcurves.h"
 #include "scalarpanels.h"
 
@@ -77,6 +78,7 @@ Expected<CurveSeries> readCurve(
     one.row = std::move(row);
     one.stat = stat;
     one.result = std::move(*result);
+    one.join = longestJoin(one.result.buckets);
     one.isOfOneRank = request.catalog && ranksOf(*request.catalog, one.row.kind).size() == 1;
     one.runName = request.runName;
     one.isOtherRun = !request.runName.isEmpty();

@@ -18,6 +18,21 @@ namespace {
 
 }
 
+LegendValue LegendValue::of(const CurveSeries& one, int bucket, Step asked)
+{
+    LegendValue value;
+    if (bucket < 0)
+        return value;
+    const series::Bucket& of = one.result.buckets[static_cast<std::size_t>(bucket)];
+    value.stat = one.stat;
+    value.state = of.state;
+    value.value = of.last;
+    value.isPart = isPartOf(one.stat, of);
+    if (bucket != bucketOf(one.result, asked))
+        value.at = stepsOf(one.result, bucket);
+    return value;
+}
+
 bool LegendValue::isPartOf(Stat stat, const series::Bucket& bucket)
 {
     series::CellValue cell;
@@ -41,18 +56,15 @@ LegendValue LegendValue::newestOf(const CurvePicture& picture, const CurveSeries
     }
     // How often there is one, a single one does not say.
     const auto isMeasured = [](const series::Bucket& bucket) { return bucket.samples > 0; };
-    const bool isOver = end > newest && end - newest > static_cast<std::ptrdiff_t>(longestJoin(buckets))
+    const bool isOver = end > newest && end - newest > static_cast<std::ptrdiff_t>(one.longestLine())
         && std::count_if(buckets.begin(), buckets.end(), isMeasured) > 1;
     if (newest < 0 || (isOver && one.runName.isEmpty()))
         return {};
-    LegendValue value;
+    const StepRange steps = stepsOf(one.result, newest);
+    LegendValue value = of(one, newest, steps.last);
     if (isOver)
-        value.at = stepsOf(one.result, newest);
+        value.at = steps;
     value.saysAt = isOver;
-    value.stat = one.stat;
-    value.state = buckets[static_cast<std::size_t>(newest)].state;
-    value.value = buckets[static_cast<std::size_t>(newest)].last;
-    value.isPart = isPartOf(one.stat, buckets[static_cast<std::size_t>(newest)]);
     return value;
 }
 

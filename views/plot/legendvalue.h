@@ -27,6 +27,8 @@ struct LegendValue {
     static constexpr double kSign = 11; ///< px of a sign
     static constexpr double kBeforeSign = 4; ///< px between it and the value
 
+    /// Of a bucket, and of which steps where these are not in `asked`'s; nothing of -1.
+    static LegendValue of(const CurveSeries& one, int bucket, Step asked);
     /// As series::isPartOf; never of several samples.
     static bool isPartOf(Stat stat, const series::Bucket& bucket);
     /// Without a cursor: what a series was last. Ended longer ago than its line would be drawn through, a compared

@@ -277,7 +277,7 @@ const CurveSeries& OverviewCanvas::lineAt(int index, QSize size, QPoint at) cons
     const std::vector<const CurveSeries*> lines
         = panel.isShared ? ownLines(panel.picture) : std::vector<const CurveSeries*>();
     for (const CurveSeries* one : lines) {
-        const int bucket = bucketOf(one->result, *state().hover());
+        const int bucket = lineBucketOf(*one, *state().hover());
         if (bucket < 0 || one->result.buckets[static_cast<std::size_t>(bucket)].finite == 0)
             continue;
         const double value = one->result.buckets[static_cast<std::size_t>(bucket)].last;

@@ -155,7 +155,7 @@ struct Header {
         StepRange all;
         for (const HeaderEntry& entry : entries) {
             const StepRange at = entry.last.at.isEmpty() ? own : entry.last.at;
-            if (entry.one->isGroup || at.isEmpty())
+            if (entry.one->isGroup || entry.last.isNone || at.isEmpty())
                 continue;
             all = all.isEmpty() ? at : StepRange { std::min(all.first, at.first), std::max(all.last, at.last) };
         }
@@ -370,7 +370,7 @@ bool isSystemMetric(const CurveSeries& one)
 
 int heldBucket(const CurveSeries& one, Step step)
 {
-    const int here = bucketOf(one.result, step);
+    const int here = lineBucketOf(one, step);
     if (!isSystemMetric(one))
         return here;
     for (int bucket = here; bucket >= 0; --bucket) {
@@ -382,23 +382,15 @@ int heldBucket(const CurveSeries& one, Step step)
 
 LastValue valueAt(const CurveSeries& one, Step step, const LegendValue* exact)
 {
+    const LegendValue found = exact && exact->isExact ? *exact : LegendValue::of(one, heldBucket(one, step), step);
     LastValue value;
-    CellState state = CellState::NotCollected;
-    double number = 0;
-    if (exact && exact->isExact) {
-        state = exact->at.isEmpty() ? exact->state : CellState::NotCollected;
-        number = exact->value;
-    } else if (const int bucket = heldBucket(one, step); bucket >= 0) {
-        state = one.result.buckets[static_cast<std::size_t>(bucket)].state;
-        number = one.result.buckets[static_cast<std::size_t>(bucket)].last;
-        if (bucket != bucketOf(one.result, step))
-            value.at = stepsOf(one.result, bucket);
-    }
-    value.critical = series::isNonFinite(state);
-    // A dash where nothing was measured, so that an old value is never taken for this one.
-    value.value = state == CellState::Value ? statValueText(one.stat, number)
-        : value.critical                    ? glyphs::word(state)
-                                            : QString(QChar(0x2013));
+    value.at = found.at;
+    value.critical = series::isNonFinite(found.state);
+    value.isNone = found.state < CellState::Value;
+    // A dash where nothing was measured; an old value says its step, so that it is never taken for this one.
+    value.value = value.isNone ? QString(QChar(0x2013))
+        : value.critical       ? glyphs::word(found.state)
+                               : statValueText(one.stat, found.value);
     if (value.critical && one.lastFinite && one.lastFinite->first < step)
         value.before = beforeText(one);
     return value;

@@ -33,13 +33,14 @@ struct LastValue {
     QString before; ///< what stands left of it in a quiet color
     StepRange at; ///< its steps, where they are not the one that was asked for
     bool critical = false;
+    bool isNone = false; ///< a dash: it is of no step
 };
 LastValue lastValueOf(const CurveSeries& one);
 /// "on both ranks", "on all 4 ranks": before a value that is that of each.
 QString allRanksText(int count);
 /// What process and machine use: sampled now and then.
 bool isSystemMetric(const CurveSeries& one);
-/// Bucket of a step, -1 outside; of a system metric the newest until then that has a sample, if any has.
+/// As lineBucketOf(); of a system metric the newest until then that has a sample, if any has.
 int heldBucket(const CurveSeries& one, Step step);
 /// The same at a step: `exact` if it was asked for, else its bucket's.
 LastValue valueAt(const CurveSeries& one, Step step, const LegendValue* exact = nullptr);

@@ -89,6 +89,7 @@ Expected<CurvePicture> withOtherRanks(
             else
                 widen(band.result.buckets, other->result.buckets);
             band.isGroup = true;
+            band.join = 0;
             band.ranks.push_back(rank);
         }
         if (band.isGroup)
