@@ -72,6 +72,25 @@ private Q_SLOTS:
         QCOMPARE(sentence->accessibleName(), expected);
     }
 
+    /// In the verb's words.
+    void aShareOfSignsSaysWhatItIsOf()
+    {
+        for (const bool isAtMost : { false, true }) {
+            for (const std::optional<double> before : { std::optional<double>(), std::optional(1.0) }) {
+                judge::Comparison found;
+                judge::Comparison::OfSigns& one = found.signs.emplace_back();
+                one.key.name = "out.weight";
+                one.verdict.suspicious = Step { 1 };
+                one.verdict.before = before;
+                one.verdict.then = 0.9375;
+                one.verdict.isAtMost = isAtMost;
+                const QString said = comparisonNotes(found).last();
+                const QString words = QString::fromStdString(one.verdict.reason()).section(QStringLiteral(" ("), 0, 0);
+                QVERIFY2(said.endsWith(QStringLiteral(": ") + words), qPrintable(said));
+            }
+        }
+    }
+
     void aSmallDifferenceIsSeenInTheSentence()
     {
         compareWith({ "near" });

@@ -106,10 +106,15 @@ QStringList comparisonNotes(const judge::Comparison& found)
     if (suspicious > 0) {
         const judge::Comparison::OfSigns& first = found.signs.front();
         const QString then = QString::number(first.verdict.then, 'g', 4);
-        const QString share = first.verdict.isAtMost
-            ? QCoreApplication::translate("CompareWords", "at most %1").arg(then)
-            : QCoreApplication::translate("CompareWords", "%1 to %2")
-                  .arg(QString::number(first.verdict.before.value_or(1), 'g', 4), then);
+        const bool isAtMost = first.verdict.isAtMost;
+        const QString share = !first.verdict.before
+            ? (isAtMost ? QCoreApplication::translate("CompareWords", "at most %1 of the signs are the same")
+                        : QCoreApplication::translate("CompareWords", "only %1 of the signs are the same"))
+                  .arg(then)
+            : (isAtMost ? QCoreApplication::translate(
+                   "CompareWords", "the largest possible share of equal signs falls from %1 to %2")
+                        : QCoreApplication::translate("CompareWords", "the share of equal signs falls from %1 to %2"))
+                  .arg(QString::number(*first.verdict.before, 'g', 4), then);
         notes.last() += items::comma()
             + QCoreApplication::translate("CompareWords", "first: step %1, rank %2, %3: %4")
                   .arg(formatStep(first.verdict.suspicious->value), QString::number(first.rank.value),
