@@ -2,6 +2,7 @@
 #include "testmain.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <set>
 
@@ -390,6 +391,54 @@ private Q_SLOTS:
         columns[95] = series::CellState::PosInf;
         const auto behind = AxisPainter::nonFinite(columns);
         QCOMPARE(drawn(word, {}, {}, behind), drawn({}, {}, {}, behind));
+    }
+
+    void numbersOfOneScaleHaveAsManyDecimals()
+    {
+        const auto aligned = [](const std::vector<std::pair<double, const char*>>& labels, bool areShares = false) {
+            std::vector<ValueScale::Tick> ticks;
+            for (const auto& [value, label] : labels)
+                ticks.push_back({ value, QString::fromUtf8(label) });
+            alignDecimals(ticks, areShares);
+            QStringList texts;
+            for (const ValueScale::Tick& tick : ticks)
+                texts.append(tick.label);
+            return texts.join(u' ');
+        };
+        QCOMPARE(aligned({ { 0.754, "0.75" }, { 0.6, "0.6" }, { 0, "0" } }), QStringLiteral("0.75 0.60 0"));
+        QCOMPARE(aligned({ { 0.25, "0.25" }, { 0.5, "0.5" }, { 1, "1" } }), QStringLiteral("0.25 0.50 1.00"));
+        QCOMPARE(aligned({ { 3.248, "3.2" }, { 2.5, "2.50" } }), QStringLiteral("3.25 2.50")); // no digit is made up
+        QCOMPARE(aligned({ { 0.125, "12.5\u00A0%" }, { 0.2, "20\u00A0%" } }, true),
+            QStringLiteral("12.5\u00A0% 20.0\u00A0%"));
+        QCOMPARE(aligned({ { 1e-4, "1e-4" }, { 0.25, "0.25" } }), QStringLiteral("1e-4 0.25"));
+        QCOMPARE(aligned({ { 20, "20" }, { 1000, "1\u202F000" } }), QStringLiteral("20 1\u202F000"));
+    }
+
+    void aFlagAtTheEndTurnsItsClothToTheLeft()
+    {
+        const auto drawn = [](std::int64_t step) {
+            QImage image(420, 17, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            const QRectF plot(0, 0, 400, 17);
+            AxisPainter(painter, Theme::dark())
+                .events(plot, plot, { Step { 0 }, Step { 99 } }, { { Step { step }, EventMark::Shape::Flag, {} } }, {});
+            int left = image.width(), right = 0, count = 0;
+            for (int y = 0; y < image.height(); ++y) {
+                for (int x = 0; x < image.width(); ++x) {
+                    if (image.pixelColor(x, y) == Theme::dark().accent) {
+                        left = std::min(left, x);
+                        right = std::max(right, x);
+                        ++count;
+                    }
+                }
+            }
+            return std::array { left, right, count };
+        };
+        const auto inside = drawn(50), end = drawn(99);
+        QVERIFY(end[1] < 400);
+        QCOMPARE(end[1] - end[0], inside[1] - inside[0]);
+        QCOMPARE(end[2], inside[2]);
     }
 
     void theLastOfFlagsThatTouchIsNamed()

@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kLeastLabel = 48; ///< px of a label that is cut
 constexpr double kLongestLabel = 400;
+constexpr double kFlag = 7; ///< px of its pole and its cloth, which turns to the left where the plot ends
 
 QColor withAlpha(QColor color, double alpha)
 {
@@ -263,11 +264,15 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         const auto [first, last] = pixels(from, to);
         return std::find(first, last, true) == last;
     };
+    const auto isAtEnd = [&plot](double x) { return x + kFlag > plot.right(); };
     for (const std::vector<EventMark>* marks : { &events, &over }) {
         for (const EventMark& mark : *marks) {
             const double x = range.contains(mark.step) ? std::floor(xIn(plot, range, mark.step)) : -1e9;
             const bool isFlag = !mark.isIncident() && mark.shape != EventMark::Shape::Checkpoint;
-            take(isFlag ? x : x - 6, isFlag ? x + 10 : x + 7);
+            if (isFlag)
+                take(isAtEnd(x) ? x - kFlag : x, x + 10);
+            else
+                take(x - 6, x + 7);
         }
     }
     constexpr double kHalfSign = 4; ///< px that the sign of a narrow column goes beyond it
@@ -293,13 +298,13 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         }
         const QColor color = event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text3;
         fillHair(m_painter, { x, lane.top() + 3 }, plot.bottom() - lane.top() - 3, Qt::Vertical, withAlpha(color, 0.7));
-        glyphs::paintFlag(m_painter, QPointF(x, lane.top() + 3), color);
+        glyphs::paintFlag(m_painter, QPointF(x, lane.top() + 3), color, isAtEnd(x));
         if (event.label.isEmpty())
             continue;
         // At the end, where a legend stands behind the plot, before its flag; a sentence without its reason, or cut.
         const auto write = [&](const QString& label, bool isBefore) {
             const double width = metrics.horizontalAdvance(label);
-            const double left = isBefore ? x - 4 - width : x + 10;
+            const double left = isBefore ? x - (isAtEnd(x) ? kFlag : 0) - 4 - width : x + 10;
             if (left <= plot.left() || left + width > plot.right() || !isFree(left, left + width))
                 return false;
             m_painter.setPen(event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text2);

@@ -192,12 +192,12 @@ void paintSeverity(QPainter& painter, QPointF center, double size, Severity seve
     painter.restore();
 }
 
-void paintFlag(QPainter& painter, QPointF topLeft, const QColor& color)
+void paintFlag(QPainter& painter, QPointF top, const QColor& color, bool isToLeft)
 {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(QRectF(topLeft, QSizeF(1, 11)), color);
-    painter.fillRect(QRectF(topLeft + QPointF(1, 0), QSizeF(6, 5)), color);
+    painter.fillRect(QRectF(top, QSizeF(1, 11)), color);
+    painter.fillRect(QRectF(top + QPointF(isToLeft ? -6 : 1, 0), QSizeF(6, 5)), color);
     painter.restore();
 }
 

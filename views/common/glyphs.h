@@ -38,7 +38,7 @@ enum class Severity { Critical, Warning, Notice, Good };
 Severity severityOf(EventMark::Shape shape);
 Severity severityOf(store::Severity severity);
 void paintSeverity(QPainter& painter, QPointF center, double size, Severity severity, const Theme& theme);
-void paintFlag(QPainter& painter, QPointF topLeft, const QColor& color);
+void paintFlag(QPainter& painter, QPointF top, const QColor& color, bool isToLeft);
 /// "Not equal": what should be the same and is not, about `size` px.
 void paintUnequal(QPainter& painter, QPointF center, double size, const QColor& color);
 

@@ -101,6 +101,25 @@ QString percentOf(const QString& number)
     return number + QChar(0x00A0) + u'%';
 }
 
+void alignDecimals(std::vector<ValueScale::Tick>& ticks, bool areShares)
+{
+    qsizetype most = 0;
+    for (const ValueScale::Tick& tick : ticks) {
+        if (tick.label.contains(u'e'))
+            return;
+        const QString number = tick.label.section(QChar(0x00A0), 0, 0);
+        const qsizetype point = number.indexOf(u'.');
+        most = std::max(most, point < 0 ? 0 : number.size() - point - 1);
+    }
+    const double digit = std::pow(10.0, -static_cast<double>(most));
+    for (ValueScale::Tick& tick : ticks) {
+        QString number = formatTick(areShares ? tick.value * 100 : tick.value, digit, false);
+        if (most > 0 && tick.value != 0 && !number.contains(u'.')) // a whole one, which has none by itself
+            number += u'.' + QString(most, u'0');
+        tick.label = areShares ? percentOf(number) : number;
+    }
+}
+
 ValueScale::ValueScale(Mode mode, double low, double high, double linear)
     : m_mode(mode)
 {

@@ -62,5 +62,7 @@ QString formatTick(double value, double distance);
 /// Beside others: with `isPower` 1e-1 for 0.1; 1, 10 and 100 stand beside both.
 QString formatTick(double value, double distance, bool isPower);
 QString percentOf(const QString& number); ///< "25 %"
+/// All but zero get as many decimals as the label that has most, "0.75" and "0.60"; as they are where one is a power.
+void alignDecimals(std::vector<ValueScale::Tick>& ticks, bool areShares);
 
 }

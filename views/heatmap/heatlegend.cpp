@@ -68,6 +68,13 @@ bool isNarrow(const ValueScale& scale)
     return scale.low() > 0 && scale.high() / scale.low() < 10;
 }
 
+/// Not what goes over decades, where each has figures of its own.
+void align(const ValueScale& scale, std::vector<ValueScale::Tick>& labels)
+{
+    if (scale.mode() == ValueScale::Mode::Linear || isNarrow(scale))
+        alignDecimals(labels, scale.isOfShares());
+}
+
 /// In place of colors that would all be one.
 QString zeroText(const HeatPicture& picture)
 {
@@ -95,7 +102,11 @@ QString endText(const ValueScale& scale, double value, bool arePowers)
 
 std::pair<QString, QString> endTexts(const ValueScale& scale)
 {
-    return { endText(scale, scale.low(), scale.endsArePowers()), endText(scale, scale.high(), scale.endsArePowers()) };
+    std::vector<ValueScale::Tick> ends;
+    for (const double end : { scale.low(), scale.high() })
+        ends.push_back({ end, endText(scale, end, scale.endsArePowers()) });
+    align(scale, ends);
+    return { ends.front().label, ends.back().label };
 }
 
 /// The labels of the colors: with both ends, between decades that are far from an end nobody could say what it is.
@@ -121,6 +132,7 @@ std::vector<ValueScale::Tick> labelsOf(const HeatPicture& picture, int height)
         std::erase_if(labels, isWithin(kTickPitch));
         labels.push_back({ end, endText(scale, end, arePowers) });
     }
+    align(scale, labels);
     return labels;
 }
 
