@@ -25,6 +25,7 @@
 #include <telltale/distribution/distributionview.h>
 #include <telltale/distribution/ridgepainter.h>
 #include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/curvelegend.h>
 #include <telltale/store/querypool.h>
 #include <telltale/translations/translations.h>
 
@@ -713,6 +714,19 @@ private Q_SLOTS:
             m_view->resize(width, 400);
             QTRY_VERIFY2(colors->width() >= colors->sizeHint().width(), qPrintable(QString::number(width)));
         }
+    }
+
+    void quantilesHaveTheirValuesInALowWindow()
+    {
+        m_host->resize(700, 410);
+        m_view->resize(700, 410);
+        QTRY_VERIFY(m_view->isSettled() && m_view->curves()->picture());
+        const CurveCanvas& curves = *m_view->curves();
+        QVERIFY(curves.height() >= CurveCanvas::heightFor(static_cast<int>(kQuantiles.size())));
+        QVERIFY(m_view->canvas()->height() > curves.height());
+        const QRectF legend(0, 0, SharedAxis::kLegend, CurveCanvas::heightFor(7) - CurveCanvas::heightFor(0));
+        QVERIFY(CurveLegend(legend, *curves.picture(), 0).hasValues());
+        QVERIFY(!CurveLegend(legend.adjusted(0, 0, 0, -1), *curves.picture(), 0).hasValues());
     }
 
     void aRunWithoutHistogramsSaysHowToGetThem()

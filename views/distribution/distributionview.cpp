@@ -23,6 +23,7 @@
 #include <telltale/store/rowsof.h>
 
 #include "distributioncanvas.h"
+#include "distributioncurves.h"
 
 namespace telltale::views {
 
@@ -92,6 +93,7 @@ void DistributionView::buildBelow()
     m_split->addWidget(below);
     connect(m_canvas, &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
     connect(m_split, &QSplitter::splitterMoved, this, [this] {
+        m_isSplitMoved = true;
         m_isBelowHidden = m_split->sizes().value(1) == 0;
         m_canvas->setStepAxisVisible(m_isBelowHidden);
     });
@@ -337,6 +339,18 @@ void DistributionView::show(std::shared_ptr<const DistributionPicture> picture)
 void DistributionView::troubleChanged()
 {
     m_canvas->setEmptyText(emptyText());
+}
+
+/// Where it is low, the curves get what their legend needs to say values.
+void DistributionView::resizeEvent(QResizeEvent* event)
+{
+    DataView::resizeEvent(event);
+    if (m_isSplitMoved)
+        return;
+    const int whole = m_split->height();
+    const int least = kCaptionLine + CurveCanvas::heightFor(static_cast<int>(kQuantiles.size()));
+    const int below = std::max(static_cast<int>(whole * (1 - kStripShare)), std::min(least, whole / 2));
+    m_split->setSizes({ whole - m_split->handleWidth() - below, below });
 }
 
 void DistributionView::paintPicture(QPainter& painter, QSize size)

@@ -35,6 +35,7 @@ public:
 protected:
     void ask() override;
     void troubleChanged() override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void buildBar();
@@ -53,6 +54,7 @@ private:
     BinColor m_color = BinColor::LogShare;
     BelowStrips m_below = BelowStrips::Quantiles;
     bool m_isBelowHidden = false; ///< by the user
+    bool m_isSplitMoved = false; ///< by the user
     ViewBar* m_bar;
     DistributionCanvas* m_canvas;
     QSplitter* m_split;
