@@ -622,6 +622,25 @@ private Q_SLOTS:
         QVERIFY2(narrow.first > wide.first && narrow.second > wide.second, qPrintable(QString::number(narrow.first)));
     }
 
+    /// That none can be odd explains nothing that is seen.
+    void whatExplainsNoSignIsNotSqueezed()
+    {
+        settle();
+        RankMap map(m_state.get());
+        auto shown = std::make_shared<RankMapPicture>(*m_view->map()->picture());
+        shown->areCompared = false;
+        for (MapRank& one : shown->ranks)
+            one.odd.grade = analysis::RankOddness::Grade::Like;
+        map.setPicture(shown);
+        const auto isSaid = [&map](int width) {
+            const QSize size(width, 220);
+            const int bottom = map.plotRect(size).bottom() + 1;
+            return inkIn(map.renderTo(size).copy(0, bottom, width, size.height() - bottom), Theme::current().text2) > 0;
+        };
+        QVERIFY(isSaid(700) && isSaid(420));
+        QVERIFY(!isSaid(150));
+    }
+
     void whatASignMeansIsSaidInALowMapToo()
     {
         m_state->setSelection({ layer(2) });

@@ -38,6 +38,7 @@ constexpr int kInset = 12;
 constexpr int kMapTop = 12; ///< px above the map
 constexpr int kSigns = 20; ///< px of a line that explains a sign
 constexpr int kSignLine = 15; ///< px of each of its lines, if it has several
+constexpr int kMostBareLines = 2; ///< of a sentence that explains no sign: with more it is left out
 constexpr int kWholeFrom = 150; ///< px of the height from which there is room for all of the words
 constexpr double kMarked = 16; ///< px from which a cell has room for a sign beside its value
 constexpr double kNumbered = 20; ///< px from which a cell says its rank
@@ -102,8 +103,8 @@ const std::vector<RankMap::Explained>& RankMap::explanations(QSize size) const
     return m_explanations.second;
 }
 
-/// Narrow beside the list of replicas they wrap, as long as half of the height is left to the map; in a low map they
-/// are the sign's name alone.
+/// Narrow beside the list of replicas those of signs wrap, as long as half of the height is left to the map; in a low
+/// map they are the sign's name alone.
 std::vector<RankMap::Explained> RankMap::explain(QSize size) const
 {
     if (!m_picture || m_picture->ranks.empty())
@@ -130,6 +131,8 @@ std::vector<RankMap::Explained> RankMap::explain(QSize size) const
         const QRect room(0, 0, size.width() - kInset - one.left, QWIDGETSIZE_MAX);
         const int height = metrics.boundingRect(room, Qt::TextWordWrap, one.words).height();
         const int wish = (height + metrics.lineSpacing() / 2) / metrics.lineSpacing();
+        if (one.grade == RankOddness::Grade::Like && wish > kMostBareLines)
+            return {};
         const int given = std::clamp(wish, 1, std::max(1, lines - static_cast<int>(&all.back() - &one)));
         if (given < wish)
             one.words = metrics.elidedText(one.words, Qt::ElideRight, room.width() * (10 * given - 2) / 10);
