@@ -2,6 +2,8 @@
 #include "shots.h"
 #include "testmain.h"
 
+#include <algorithm>
+
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
@@ -209,6 +211,21 @@ private Q_SLOTS:
         QCOMPARE(detail(), QStringLiteral("weight, before the step"));
         head.resize(170, 28);
         QCOMPARE(detail(), QString());
+        // Then the count, before the title is cut.
+        head.setHint(QStringLiteral("36 of 114"));
+        const auto label = [&head](const char* text) {
+            const QList<QLabel*> all = head.findChildren<QLabel*>();
+            return *std::ranges::find_if(all, [text](const QLabel* one) { return one->text() == QLatin1String(text); });
+        };
+        for (const int width : { 300, 190, 170, 150, 300 }) {
+            head.resize(width, 28);
+            head.grab();
+            QVERIFY2(label("Modules")->width() >= label("Modules")->sizeHint().width(), qPrintable(detail()));
+            QVERIFY(label("36 of 114")->isHidden()
+                || label("36 of 114")->width() >= label("36 of 114")->sizeHint().width());
+            QVERIFY(width != 300 || !label("36 of 114")->isHidden());
+            QVERIFY(width != 150 || label("36 of 114")->isHidden());
+        }
     }
 
     void theSessionComesBack()

@@ -57,13 +57,20 @@ void PanelHead::setTitleVisible(bool on)
     fitHint();
 }
 
-/// A number alone, without the title that it counts, says nothing.
+int PanelHead::widthOf(const RoleLabel* label) const
+{
+    return label->isHidden() ? 0 : label->sizeHint().width() + m_layout->spacing();
+}
+
+/// A number alone, without the title that it counts, says nothing; nor does one that would cut that title.
 void PanelHead::fitHint()
 {
     bool isNumber = false;
     m_hint->text().toLongLong(&isNumber);
     const bool saysSomething = !isNumber || !m_title->isHidden() || !m_detailText.isEmpty();
-    m_hint->setVisible(saysSomething && !m_hint->text().isEmpty());
+    const int others = m_layout->sizeHint().width() - widthOf(m_detail) - widthOf(m_hint);
+    const bool hasRoom = others + m_hint->sizeHint().width() + m_layout->spacing() <= width();
+    m_hint->setVisible(saysSomething && hasRoom && !m_hint->text().isEmpty());
 }
 
 void PanelHead::setHint(const QString& hint)
@@ -83,7 +90,8 @@ void PanelHead::setDetail(const QString& detail, ThemeColor color)
 /// Where it has no room it loses its last words.
 void PanelHead::fitDetail()
 {
-    const int room = width() - minimumSizeHint().width() - m_layout->spacing() - kDetailInset;
+    const int taken = m_layout->sizeHint().width() - widthOf(m_detail);
+    const int room = width() - taken - m_layout->spacing() - kDetailInset;
     QString shown = m_detail->fontMetrics().elidedText(m_detailText, Qt::ElideRight, room);
     const bool isWhole = shown == m_detailText;
     if (const qsizetype space = shown.lastIndexOf(u' '); !isWhole && space > 0)
@@ -121,12 +129,12 @@ QSize PanelHead::sizeHint() const
 
 QSize PanelHead::minimumSizeHint() const
 {
-    const int detail = m_detail->isHidden() ? 0 : m_detail->sizeHint().width() + m_layout->spacing();
-    return { m_layout->sizeHint().width() - detail, wantedHeight() };
+    return { m_layout->sizeHint().width() - widthOf(m_detail) - widthOf(m_hint), wantedHeight() };
 }
 
 void PanelHead::resizeEvent(QResizeEvent*)
 {
+    fitHint();
     fitDetail();
 }
 

@@ -40,6 +40,7 @@ private:
     void fitDetail();
     void fitHint();
     int wantedHeight() const;
+    int widthOf(const RoleLabel* label) const; ///< with the space before it; 0 of one that is not shown
 
     QHBoxLayout* m_layout;
     RoleLabel* m_title;
