@@ -266,9 +266,12 @@ private Q_SLOTS:
     void untilThereAreResultsItSaysThatRulesAreTried()
     {
         open();
-        QStringList said; // before there was a row
-        connect(scores()->model(), &QAbstractItemModel::rowsInserted, this,
-            [&] { said.append(scores()->accessibleDescription()); });
+        QStringList said, saidOfChanges; // before there was a row
+        const auto* tried = static_cast<views::ChangesTree*>(changes());
+        connect(scores()->model(), &QAbstractItemModel::rowsInserted, this, [&] {
+            said.append(scores()->accessibleDescription());
+            saidOfChanges.append(tried->emptyText());
+        });
         QTreeWidgetItem* shown = nullptr;
         for (int row = 0; row < runs()->topLevelItemCount(); ++row)
             shown = runs()->topLevelItem(row)->checkState(0) == Qt::Checked ? runs()->topLevelItem(row) : shown;
@@ -277,9 +280,13 @@ private Q_SLOTS:
         QTRY_COMPARE(scores()->topLevelItemCount(), 0);
         settle();
         QCOMPARE(scores()->accessibleDescription(), QString());
+        QCOMPARE(tried->emptyText(), QString()); // of no run it is known
         shown->setCheckState(0, Qt::Checked);
         QTRY_VERIFY_WITH_TIMEOUT(scores()->topLevelItemCount() > 0, 20'000);
         QCOMPARE(said.value(0), QStringLiteral("Trying the rules on the chosen runs\u2026"));
+        QCOMPARE(saidOfChanges.value(0, QStringLiteral("none")), QString());
+        settle();
+        QVERIFY(tried->emptyText().contains(QStringLiteral("find the same")));
     }
 
     void whatIsCleanMakesFalseAlarms()

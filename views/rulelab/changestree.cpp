@@ -70,6 +70,17 @@ void ChangesTree::fitColumns()
         { { RuleColumn, 90 }, { PlaceColumn, 130 }, { RunColumn, 60 }, { PlaceColumn, 60 }, { RuleColumn, 60 } });
 }
 
+QString ChangesTree::emptyText() const
+{
+    return m_isTried ? tr("The rules that are tried find the same as those in force.") : QString();
+}
+
+void ChangesTree::setTried(bool on)
+{
+    m_isTried = on;
+    viewport()->update();
+}
+
 void ChangesTree::paintEvent(QPaintEvent* event)
 {
     QTreeWidget::paintEvent(event);

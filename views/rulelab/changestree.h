@@ -26,7 +26,8 @@ public:
 
     void set(const std::vector<Row>& rows); ///< of many the first
     /// Without rows: a sentence in their place.
-    QString emptyText() const { return tr("The rules that are tried find the same as those in force."); }
+    QString emptyText() const;
+    void setTried(bool on); ///< false: whether anything changes is not known yet
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -37,6 +38,8 @@ Q_SIGNALS:
 
 private:
     void fitColumns();
+
+    bool m_isTried = false;
 };
 
 }

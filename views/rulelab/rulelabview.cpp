@@ -203,6 +203,7 @@ void RuleLabView::connectParts()
             Q_EMIT settled();
     });
     connect(m_replays, &ReplayQueue::finished, this, [this] {
+        showResults(); // all that there are
         if (isSettled())
             Q_EMIT settled();
     });
@@ -307,6 +308,7 @@ void RuleLabView::showResults()
     m_scores->set(scores);
     m_scores->setEmptyText(m_replays->isBusy() ? tr("Trying the rules on the chosen runs\u2026") : QString());
     m_changes->set(changes);
+    m_changes->setTried(!m_replays->isBusy() && !scores.empty());
     m_scoresHead->setDetail(ms < 1
             ? QString()
             : tr("%1 values judged again in %2 ms").arg(formatShort(static_cast<double>(judged))).arg(qRound(ms)));
