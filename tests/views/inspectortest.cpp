@@ -335,6 +335,10 @@ private Q_SLOTS:
         QVERIFY2(!type->text().contains(QStringLiteral("selected")), qPrintable(type->text()));
         m_state->setSelection({ { QStringLiteral("m.weight"), {} }, { QStringLiteral("in"), Slot::input() } });
         QVERIFY2(type->text().endsWith(QStringLiteral(", first of 2 selected modules")), qPrintable(type->text()));
+        // Those that would be too much to draw are selected, too.
+        m_state->setSelection({ { QStringLiteral("m.weight"), {} }, { QStringLiteral("in"), Slot::input() } },
+            { { QStringLiteral("m.bias"), {} } });
+        QVERIFY2(type->text().endsWith(QStringLiteral(", first of 3 selected modules")), qPrintable(type->text()));
     }
 
 private:

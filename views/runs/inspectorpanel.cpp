@@ -208,8 +208,10 @@ void InspectorPanel::moduleChanged()
         m_keys.resize(kColumns);
     m_title->setText(name == items::kWholeModel ? items::ModuleTreeModel::tr("(model)") : items::shownName(name));
     std::set<QString> modules;
-    for (const ModuleKey& key : state->selection())
-        modules.insert(key.name);
+    for (const std::vector<ModuleKey>* keys : { &state->selection(), &state->omitted() }) {
+        for (const ModuleKey& key : *keys)
+            modules.insert(key.name);
+    }
     QStringList subtitle { subtitleText(*catalog, m_kind, state->rank(), m_keys) };
     if (modules.size() > 1)
         subtitle.append(tr("first of %n selected modules", nullptr, static_cast<int>(modules.size())));
