@@ -575,6 +575,10 @@ private Q_SLOTS:
         QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("/home/me/my model.py:41"));
         m_state->setSelection({ { QStringLiteral("layers.0.fc.bias"), {} } });
         QCOMPARE(tree->currentIndex(), row(QStringLiteral("bias")));
+        m_state->setSelection({ { QStringLiteral("all_reduce train.py:58"), {} } }); // no module
+        QVERIFY(!tree->currentIndex().isValid());
+        m_state->setSelection({ { QStringLiteral("layers.0.fc.bias"), {} } });
+        QCOMPARE(tree->currentIndex(), row(QStringLiteral("bias")));
 
         m_state->setModuleFilter(QStringLiteral("fc"));
         QVERIFY(!row(QStringLiteral("emb")).isValid() && row(QStringLiteral("bias")).isValid());

@@ -240,11 +240,12 @@ void StructureView::followSelection()
     const auto& selection = context().state->selection();
     if (m_isChoosing || selection.empty() || !m_facts)
         return;
-    const QModelIndex index = m_filter->mapFromSource(m_model->indexOf(selection.front().name));
-    if (!index.isValid() || index == m_tree->currentIndex())
+    const QModelIndex own = m_model->indexOf(selection.front().name);
+    const QModelIndex index = m_filter->mapFromSource(own);
+    if (index == m_tree->currentIndex() || (own.isValid() && !index.isValid())) // which the filter hides
         return;
     m_isChoosing = true;
-    m_tree->setCurrentIndex(index);
+    m_tree->setCurrentIndex(index); // none: what is selected is no module
     m_isChoosing = false;
 }
 
