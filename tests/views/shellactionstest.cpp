@@ -14,9 +14,11 @@
 
 #include <telltale/common/plotcanvas.h>
 #include <telltale/common/sharedaxis.h>
+#include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/items/logmodel.h>
+#include <telltale/items/roles.h>
 #include <telltale/runs/logpanel.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/keychip.h>
@@ -91,6 +93,23 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(state()->cursor(), std::optional(Step { test::DemoCapsule::kFirstBad }), 20'000);
         QTest::keyClick(m_window->views(), Qt::Key_F8, Qt::ShiftModifier);
         QTRY_VERIFY_WITH_TIMEOUT(!m_window->toaster()->shown().isEmpty(), 20'000);
+    }
+
+    void theShownRunIsToldFromOthersThatAreSelected()
+    {
+        m_window->openPath(m_other);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        QTRY_COMPARE(tree->currentIndex().data(items::KeyRole).toString().toStdString(), state()->run()->id);
+        const QModelIndex shown = tree->currentIndex().siblingAtColumn(0);
+        const QModelIndex other = shown.siblingAtRow(1 - shown.row());
+        const auto edgeOf = [tree](const QModelIndex& index) {
+            return tree->viewport()->grab().toImage().pixelColor(1, tree->visualRect(index).center().y());
+        };
+        QCOMPARE(edgeOf(shown), views::Theme::current().selection);
+        tree->selectAll();
+        QCOMPARE(edgeOf(shown), views::Theme::current().accent);
+        QCOMPARE(edgeOf(other), views::Theme::current().selection);
     }
 
     void theNextErrorIsOfAnyKind()

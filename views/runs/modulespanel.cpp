@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <utility>
 
 #include <QHeaderView>
@@ -94,7 +95,8 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     , m_queryId(context.queries ? context.queries->newView() : 0)
     , m_model(new ModuleTreeModel(this))
     , m_head(new PanelHead(tr("Modules"), this))
-    , m_filter(new FilterField(this))
+    , m_filterBox(new QWidget(this))
+    , m_filter(new FilterField(m_filterBox))
     , m_error(new RoleLabel(&Theme::criticalText, wordsFont(11), this))
     , m_tree(new PanelTree(this))
     , m_scanPace(kScanEveryMs)
@@ -103,7 +105,7 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     m_worstFirst = m_head->addButton(QStringLiteral("sort"), tr("The worst first"));
     m_worstFirst->setObjectName(QStringLiteral("modulesWorstFirst"));
     m_worstFirst->setCheckable(true);
-    QToolButton* collapse = m_head->addButton(QStringLiteral("stack"), tr("Close all branches"));
+    QToolButton* collapse = m_collapse = m_head->addButton(QStringLiteral("stack"), tr("Close all branches"));
 
     m_filter->setObjectName(QStringLiteral("moduleFilter"));
     m_filter->setPlaceholderText(tr("text, glob* or /regex/"));
@@ -131,13 +133,13 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     header->resizeSection(
         ModuleTreeModel::WorstColumn, std::max(104, header->sectionSizeHint(ModuleTreeModel::WorstColumn)));
 
+    auto* field = new QVBoxLayout(m_filterBox);
+    field->setContentsMargins(8, 6, 8, 6);
+    field->addWidget(m_filter);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* field = new QVBoxLayout;
-    field->setContentsMargins(8, 6, 8, 6);
-    field->addWidget(m_filter);
-    layout->addLayout(field);
+    layout->addWidget(m_filterBox);
     layout->addWidget(m_error);
     layout->addWidget(m_tree);
     m_tree->keepRowsWhole();
@@ -216,6 +218,9 @@ void ModulesPanel::goTo(const QString& module)
 
 void ModulesPanel::catalogChanged()
 {
+    const bool hasRun = m_context.state->run() || m_context.state->catalog();
+    for (QWidget* part : std::initializer_list<QWidget*> { m_worstFirst, m_collapse, m_filterBox })
+        part->setVisible(hasRun);
     {
         const QScopedValueRollback guard(m_ownChange, true);
         m_model->setCatalog(m_context.state->catalog());

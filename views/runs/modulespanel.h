@@ -50,6 +50,8 @@ private:
     items::ModuleTreeModel* m_model;
     PanelHead* m_head;
     QToolButton* m_worstFirst;
+    QToolButton* m_collapse;
+    QWidget* m_filterBox;
     QLineEdit* m_filter;
     RoleLabel* m_error;
     PanelTree* m_tree;

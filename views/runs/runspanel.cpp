@@ -30,9 +30,10 @@ using items::RunsModel;
 
 namespace {
 constexpr int kWidthOfAllColumns = 300;
+constexpr int kShownBar = 3;
 
 /// The run that is shown keeps its fill while the keys go through the list: what they are at has a frame. Several that
-/// are selected have the fill, too.
+/// are selected have the fill, too, and the shown one a bar at its left.
 class RunsTree : public PanelTree {
 public:
     RunsTree(const QString& shown, QWidget* parent)
@@ -42,16 +43,16 @@ public:
     }
     bool isFilled(const QModelIndex& index) const override
     {
-        const bool isShown = !m_shown.isEmpty() && index.siblingAtColumn(0).data(items::KeyRole).toString() == m_shown;
-        const QItemSelection selected = selectionModel()->selection();
-        const bool areSeveral = selected.size() > 1 || (selected.size() == 1 && selected.front().height() > 1);
-        return isShown || (areSeveral && PanelTree::isFilled(index));
+        return isShown(index) || (areSeveral() && PanelTree::isFilled(index));
     }
 
 protected:
     void drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
         PanelTree::drawRow(painter, option, index);
+        if (isShown(index) && areSeveral())
+            painter->fillRect(
+                QRect(option.rect.topLeft(), QSize(kShownBar, option.rect.height())), Theme::current().accent);
         if (!selectionModel()->isSelected(index) || isFilled(index))
             return;
         painter->setPen(Theme::current().accent);
@@ -60,6 +61,16 @@ protected:
     }
 
 private:
+    bool isShown(const QModelIndex& index) const
+    {
+        return !m_shown.isEmpty() && index.siblingAtColumn(0).data(items::KeyRole).toString() == m_shown;
+    }
+    bool areSeveral() const
+    {
+        const QItemSelection selected = selectionModel()->selection();
+        return selected.size() > 1 || (selected.size() == 1 && selected.front().height() > 1);
+    }
+
     const QString& m_shown;
 };
 }
@@ -76,12 +87,12 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
 {
     setObjectName(QStringLiteral("runsPanel"));
 
-    QToolButton* search = m_head->addButton(QStringLiteral("search"), tr("Search runs"));
+    QToolButton* search = m_searchButton = m_head->addButton(QStringLiteral("search"), tr("Search runs"));
     search->setCheckable(true);
     m_compare = m_head->addButton(QStringLiteral("compare"), tr("Compare the selected runs (Ctrl+click selects more)"));
     m_compare->setCheckable(true);
     m_compare->setObjectName(QStringLiteral("runsCompare"));
-    QToolButton* open = m_head->addButton(QStringLiteral("folder"), tr("Open a run"));
+    QToolButton* open = m_open = m_head->addButton(QStringLiteral("folder"), tr("Open a run"));
     QToolButton* importButton = m_head->addButton(QStringLiteral("imp"), tr("Import a run: keep a copy here"));
     importButton->setObjectName(QStringLiteral("runsImport"));
 
@@ -212,6 +223,8 @@ void RunsPanel::showSearch()
 void RunsPanel::refresh()
 {
     m_tree->setEmpty(m_model->isEmpty());
+    for (QToolButton* button : { m_searchButton, m_compare, m_open }) // a first start offers to open in its middle
+        button->setVisible(!m_model->isEmpty());
     for (int row = 0; row < m_proxy->rowCount(); ++row) {
         const QModelIndex heading = m_proxy->index(row, 0);
         m_tree->setExpanded(heading, !m_closed.contains(heading.data(items::HeadingRole).toString()));

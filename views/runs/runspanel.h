@@ -83,7 +83,9 @@ private:
     QLineEdit* m_search;
     RoleLabel* m_error; ///< of what was typed there
     PanelTree* m_tree;
+    QToolButton* m_searchButton;
     QToolButton* m_compare;
+    QToolButton* m_open;
     QString m_currentId;
     std::set<QString> m_closed; ///< headings that the user closed
     QStringList m_compared;
