@@ -185,9 +185,12 @@ QString card(const judge::Incident& incident)
     if (!recorded.startsWith(known))
         return recorded;
     const QString test = recorded.mid(known.size()).trimmed();
-    const QString text = QCoreApplication::translate("Incident", "First abnormal: %1, %2, %3: %4.")
-                             .arg(moment(first, hasRank), place(first),
-                                 QCoreApplication::translate("Incident", std::string(phase).c_str()), seen(first));
+    const QString when = moment(first, hasRank);
+    const QString pass = QCoreApplication::translate("Incident", std::string(phase).c_str());
+    const QString text = incident.phase == judge::Phase::Step // that it is of a step its moment has said
+        ? QCoreApplication::translate("Incident", "First abnormal: %1, %2: %3.").arg(when, place(first), seen(first))
+        : QCoreApplication::translate("Incident", "First abnormal: %1, %2, %3: %4.")
+              .arg(when, place(first), pass, seen(first));
     return test.isEmpty() ? text : sentences(text, inLanguage(test, false));
 }
 

@@ -337,6 +337,23 @@ private Q_SLOTS:
             QCOMPARE(items::reformatNumber(QString::fromUtf8(name)), QString::fromUtf8(name));
     }
 
+    /// Of what is no tensor's no pass is named: the step is in its moment.
+    void aTimeIsOfNoPass()
+    {
+        judge::Incident incident;
+        incident.phase = judge::Phase::Step;
+        incident.first.step = Step { 253 };
+        incident.first.rank = Rank { 1 };
+        incident.first.name = "forward_cpu_ms";
+        incident.first.sentence = "computes 43 % longer than the other rank (z 10)";
+        incident.sentence
+            = "First abnormal: step 253, rank 1, forward_cpu_ms, step: computes 43 % longer than the other "
+              "rank (z 10).";
+        const QString card = items::incidentwords::card(incident);
+        const QString place = QStringLiteral("forward_cpu_ms");
+        QVERIFY2(card.contains(place + QStringLiteral(": ")) || card.contains(place + u'\uFF1A'), qPrintable(card));
+    }
+
     void theWholeModelIsSaidWhereverATensorIsNamed()
     {
         QCOMPARE(items::shownName(QStringLiteral("(model)")), QStringLiteral("（模型）"));
