@@ -120,10 +120,10 @@ std::string lanesOf(const Incident& incident, StepRange run)
 /// As the window says it.
 std::string stateOf(const Incident& incident, const ReportContent& content)
 {
-    if (incident.isOver)
+    const bool isRunOver = content.run.state != store::RunState::Live || analysis::isRunOver(*content.catalog);
+    if (incident.isOver || (isRunOver && incident.lastStep < content.catalog->steps.last))
         return fmt::format("nothing new since step {}", incident.lastStep.value);
-    const bool isOver = content.run.state != store::RunState::Live || analysis::isRunOver(*content.catalog);
-    return isOver ? "not over at the run's end" : "goes on";
+    return isRunOver ? "not over at the run's end" : fmt::format("last seen at step {}", incident.lastStep.value);
 }
 
 std::string cardOf(const Incident& incident, const ReportContent& content, bool isWhole)

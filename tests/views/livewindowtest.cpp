@@ -6,11 +6,15 @@
 #include <thread>
 
 #include <QApplication>
+#include <QDockWidget>
 #include <QElapsedTimer>
+#include <QLabel>
+#include <QLineEdit>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QTreeView>
 
 #include <telltale/common/viewstate.h>
@@ -130,6 +134,24 @@ private Q_SLOTS:
         window->resize(1400, 900);
         window->show();
         QVERIFY(!window->state()->run());
+        // Of what there is not yet nothing is searched, compared or sorted.
+        const auto shownTools = [&] {
+            QStringList names;
+            for (const char* panel : { "runsPanel", "modulesPanel" }) {
+                for (const auto* dock : window->findChildren<QDockWidget*>()) {
+                    if (!dock->widget() || dock->widget()->objectName() != QLatin1String(panel))
+                        continue;
+                    for (const auto* button : dock->titleBarWidget()->findChildren<QToolButton*>()) {
+                        if (button->isVisible())
+                            names.append(button->accessibleName());
+                    }
+                }
+            }
+            return names;
+        };
+        const auto* filter = window->findChild<QLineEdit*>(QStringLiteral("moduleFilter"));
+        QTRY_COMPARE(shownTools(), QStringList { QStringLiteral("Import a run: keep a copy here") });
+        QVERIFY(!filter->isVisible());
 
         auto stream = std::make_unique<Stream>(**service);
         QTRY_VERIFY_WITH_TIMEOUT(window->state()->run(), 20'000);
@@ -142,6 +164,9 @@ private Q_SLOTS:
             window->driver()->pulse().live && window->driver()->pulse().stepsPerSecond > 0, 20'000);
         QCOMPARE(window->driver()->runs()->runs(items::RunsModel::LiveGroup).size(), std::size_t { 1 });
 
+        QTRY_COMPARE(shownTools().size(), 6);
+        QVERIFY(filter->isVisible());
+
         // What goes wrong in it stands in the list of runs, and when it began.
         const auto inList = [&](int column) {
             const auto* runs = window->driver()->runs();
@@ -152,6 +177,9 @@ private Q_SLOTS:
             { 1, window->state()->run()->locator, Rank { -1 }, judge::incidentEvent(test::incidentAt(3), 0) }));
         QTRY_COMPARE_WITH_TIMEOUT(inList(items::RunsModel::NameColumn).data(items::SeverityRole).toInt(), 2, 20'000);
         QTRY_VERIFY_WITH_TIMEOUT(!inList(items::RunsModel::StartedColumn).data().toString().isEmpty(), 20'000);
+
+        const auto cardHint = [&] { return window->findChild<QLabel*>(QStringLiteral("incidentHint"))->text(); };
+        QTRY_VERIFY2(cardHint().endsWith(QStringLiteral("last seen at step 3")), qPrintable(cardHint()));
 
         // A live run can be pinned, and not moved.
         const store::RunSummary& live = window->driver()->runs()->runs(items::RunsModel::LiveGroup).front();
@@ -179,6 +207,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(window->state()->catalog(), 20'000);
         QVERIFY(window->state()->fullRange().last >= before);
         QVERIFY(!window->driver()->pulse().live);
+        QTRY_VERIFY2(cardHint().endsWith(QStringLiteral("nothing new since step 3")), qPrintable(cardHint()));
 
         // With a server the same run is shown, ended as it is; its training comes back, and it lives again.
         window.reset();

@@ -15,6 +15,7 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <telltale/analysis/rundocument.h>
 #include <telltale/common/annotator.h>
 #include <telltale/common/labels.h>
 #include <telltale/common/scrolled.h>
@@ -284,6 +285,8 @@ void IncidentCard::takeIncident()
     m_folded->setVisible(isReach || incident->folded > 0);
     if (!m_isShown || *incident != m_shown)
         show(*incident);
+    else
+        showTimes(); // the run may be over now
 }
 
 /// Where there is no room for two rows of buttons, the alarm is told true or false in the first, without a note.
@@ -468,9 +471,17 @@ void IncidentCard::askTimes(const Incident& incident)
 
 void IncidentCard::showTimes()
 {
-    const QString state = m_shown.isOver ? tr("nothing new since step %1").arg(formatStep(m_shown.lastStep.value))
-        : m_times.isRunOver              ? tr("not over at the run's end")
-                                         : tr("goes on");
+    using Until = IncidentTimes::Until;
+    const ViewState& view = *m_context.state;
+    const store::RunRef run = view.run();
+    const bool isRecorded = run && run->live && !run->live->closed.load(std::memory_order_acquire) && view.catalog()
+        && !analysis::isRunOver(*view.catalog());
+    m_times.runEnd = isRecorded ? std::nullopt : std::optional(view.ownRange().last);
+    const Until until = m_times.until(m_shown);
+    const QString last = formatStep(m_shown.lastStep.value);
+    const QString state = until == Until::Quiet ? tr("nothing new since step %1").arg(last)
+        : until == Until::RunEnd                ? tr("not over at the run's end")
+                                                : tr("last seen at step %1").arg(last);
     const auto folded = static_cast<int>(m_shown.folded);
     m_hintText = m_pages->currentIndex() == 1
         ? tr("%n findings", nullptr, folded).replace(QString::number(folded), formatStep(folded))

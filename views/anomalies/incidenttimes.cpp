@@ -6,7 +6,6 @@
 #include <QDateTime>
 #include <QTimeZone>
 
-#include <telltale/analysis/rundocument.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/items/comma.h>
 
@@ -45,7 +44,14 @@ IncidentTimes IncidentTimes::read(
         const bool isKnown = cells && cells->front().state == series::CellState::Value;
         return isKnown ? static_cast<std::int64_t>(cells->front().value) : 0;
     };
-    return { at(incident.first.step), at(incident.lastStep), analysis::isRunOver(catalog) };
+    return { at(incident.first.step), at(incident.lastStep) };
+}
+
+IncidentTimes::Until IncidentTimes::until(const judge::Incident& incident) const
+{
+    return incident.isOver || (runEnd && incident.lastStep < *runEnd) ? Until::Quiet
+        : runEnd                                                      ? Until::RunEnd
+                                                                      : Until::Open;
 }
 
 QString IncidentTimes::words(const judge::Incident& incident, std::int64_t nowNs) const
@@ -55,9 +61,10 @@ QString IncidentTimes::words(const judge::Incident& incident, std::int64_t nowNs
         parts.append(tr("%1 ago").arg(spanText(nowNs - beganNs)));
     const auto steps
         = static_cast<int>(std::max<std::int64_t>(1, incident.lastStep.value - incident.first.step.value + 1));
-    QString lasts = incident.isOver ? tr("seen over %n steps", nullptr, steps)
-        : isRunOver                 ? tr("for %n steps, until the run's end", nullptr, steps)
-                                    : tr("for %n steps so far", nullptr, steps);
+    const Until end = until(incident);
+    QString lasts = end == Until::Quiet ? tr("seen over %n steps", nullptr, steps)
+        : end == Until::RunEnd          ? tr("for %n steps, until the run's end", nullptr, steps)
+                                        : tr("for %n steps so far", nullptr, steps);
     if (beganNs > 0 && lastNs > beganNs)
         lasts = tr("%1 (%2)", "steps and their time").arg(lasts, spanText(lastNs - beganNs));
     parts.append(lasts);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <QCoreApplication>
 #include <QString>
@@ -18,10 +19,13 @@ struct IncidentTimes {
 public:
     std::int64_t beganNs = 0;
     std::int64_t lastNs = 0;
-    bool isRunOver = false; ///< what goes on goes on to its end
+    std::optional<Step> runEnd = {}; ///< the last step of a run that is not recorded any more
 
     /// Thread: query. Cost: one row at two steps.
     static IncidentTimes read(store::RunReader& reader, const store::Catalog& catalog, const judge::Incident& incident);
+    /// What its last finding says: it is quiet after long without one, in a run that is over after any step without.
+    enum class Until { Open, Quiet, RunEnd };
+    Until until(const judge::Incident& incident) const;
     /// "3 min ago, lasted 40 steps (12 s)"; without what is not known.
     QString words(const judge::Incident& incident, std::int64_t nowNs) const;
     /// "2026-11-23 20:03:11 UTC+01:00", of this machine; empty where it is not known.
