@@ -87,7 +87,7 @@ void IncidentFilter::set(store::Severity atLeast, bool isUnacknowledgedOnly)
     items::assertGuiThread();
     m_atLeast = atLeast;
     m_isUnacknowledgedOnly = isUnacknowledgedOnly;
-    invalidateFilter();
+    invalidate(); // at once: rows that are taken away in many pieces cost the square of their number
 }
 
 bool IncidentFilter::filterAcceptsRow(int row, const QModelIndex&) const
@@ -123,6 +123,7 @@ IncidentTable::IncidentTable(ViewState* state, IncidentFilter* filter, QWidget* 
     for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })
         connect(filter, signal, this, takeRows);
     connect(filter, &QAbstractItemModel::modelReset, this, takeRows);
+    connect(filter, &QAbstractItemModel::layoutChanged, this, takeRows);
     // Also where the row is the current one already, and the cursor has gone elsewhere since.
     const auto go
         = [this](const QModelIndex& index) { m_state->goToIncident(index.data(items::KeyRole).toLongLong()); };
