@@ -18,10 +18,11 @@ namespace incidentwords = items::incidentwords;
 
 namespace {
 
-/// What a letter is of, on one line.
+/// What a letter is of, and a number with its unit, on one line.
 QString unbroken(QString text)
 {
-    return text.replace(QStringLiteral("(z "), QStringLiteral("(z\u00A0"))
+    return text.replace(QStringLiteral(" %"), QStringLiteral("\u00A0%"))
+        .replace(QStringLiteral("(z "), QStringLiteral("(z\u00A0"))
         .replace(QStringLiteral("\uFF08z "), QStringLiteral("\uFF08z\u00A0"));
 }
 
