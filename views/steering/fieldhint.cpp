@@ -51,6 +51,8 @@ QString fieldHint(const config::Field& field, const config::Json& value, const C
         return number == 0 ? FieldHint::tr("keeps none") : FieldHint::tr("steps kept");
     if (field.name == "overhead_budget")
         return value.is_null() ? FieldHint::tr("no limit") : FieldHint::tr("% of step time");
+    if (field.name == "ndigits")
+        return value.is_null() ? FieldHint::tr("9 significant") : FieldHint::tr("decimals");
     const config::RunFacts& run = draft.run();
     if (field.name == "targets") {
         const auto selected = config::selectedCount(draft.config(), run);

@@ -229,10 +229,8 @@ QWidget* FieldRow::makeText(const Json& schema)
         edit->setPlaceholderText(tr("by interval"));
     else if (isList)
         edit->setPlaceholderText(tr("all"));
-    else if (m_field.name == "overhead_budget")
+    else if (m_field.name == "overhead_budget" || m_field.name == "ndigits")
         edit->setPlaceholderText(tr("none"));
-    else if (m_field.name == "ndigits")
-        edit->setPlaceholderText(tr("9 significant"));
     const auto read = [=, this](const QString& text) -> Json {
         if (isTargets) {
             // What a target selects of its module stays with its name.
