@@ -76,7 +76,8 @@ void fold(const float* values, const CellState* states, int columns, int width, 
 }
 
 /// Of each column the one that it looks like; empty: itself. A step that nobody collected, between two that somebody
-/// did, is the schedule and no loss: where it has no room for its dots, the last collected one stays.
+/// did or before the next can be, is the schedule and no loss: where it has no room for its dots, the last collected
+/// one stays.
 std::vector<std::size_t> heldColumns(const HeatPicture& picture, double columnWidth)
 {
     constexpr double kLongest = 32; ///< steps
@@ -92,12 +93,14 @@ std::vector<std::size_t> heldColumns(const HeatPicture& picture, double columnWi
     const double steps = static_cast<double>(picture.result.range.count()) / picture.columns(); // of a column
     std::vector<std::size_t> held(picture.strongest.size());
     std::iota(held.begin(), held.end(), std::size_t { 0 });
-    for (std::size_t i = 0; i + 1 < collected.size(); ++i) {
+    for (std::size_t i = 0; i < collected.size(); ++i) {
         const int before = i > 0 ? collected[i] - collected[i - 1] : 0;
         const int after = i + 2 < collected.size() ? collected[i + 2] - collected[i + 1] : 0;
-        const int interval = collected[i + 1] - collected[i];
+        const int interval = i + 1 < collected.size() ? collected[i + 1] - collected[i]
+                                                      : std::min(before, collected[i - 1] - collected[i - 2]);
+        const auto end = std::min(static_cast<std::size_t>(collected[i] + interval), held.size());
         if (interval <= kUneven * std::max(before, after) && interval * steps <= kLongest)
-            std::fill(held.begin() + collected[i], held.begin() + collected[i + 1], collected[i]);
+            std::fill(held.begin() + collected[i], held.begin() + static_cast<std::ptrdiff_t>(end), collected[i]);
     }
     return held;
 }
