@@ -108,16 +108,24 @@ void paintPattern(QPainter& painter, const QRectF& area, CellState state, const 
         painter.drawImage(cells.topLeft(), dots);
         return;
     }
-    QList<QPointF> points;
-    for (int y = cells.top(); y <= cells.bottom(); ++y) {
-        for (int x = cells.left(); x <= cells.right(); ++x) {
+    // Of whole pixels of the device, as in the cells of a map: at 1.5 of them lines would have steps of two lengths.
+    const QTransform device = painter.combinedTransform();
+    const int unit = std::max(1, static_cast<int>(std::lround(device.m11())));
+    const QRect pixels = device.mapRect(QRectF(cells)).toRect();
+    QList<QRect> dots;
+    for (int y = pixels.top() / unit; y * unit <= pixels.bottom(); ++y) {
+        for (int x = pixels.left() / unit; x * unit <= pixels.right(); ++x) {
             if (patternInk(state, x, y))
-                points.append(QPointF(x + 0.5, y + 0.5));
+                dots.append(QRect(x * unit, y * unit, unit, unit).intersected(pixels));
         }
     }
+    painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setPen(QPen(patternColor(state, theme), 1));
-    painter.drawPoints(points.constData(), static_cast<int>(points.size()));
+    painter.setTransform(device.inverted() * painter.worldTransform());
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(patternColor(state, theme));
+    painter.drawRects(dots);
+    painter.restore();
 }
 
 void paintSign(QPainter& painter, QPointF center, double size, CellState state, const QColor& color)
