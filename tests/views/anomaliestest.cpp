@@ -4,6 +4,7 @@
 
 #include <QHeaderView>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QTabBar>
 #include <QTableView>
 
@@ -64,6 +65,11 @@ private Q_SLOTS:
         QCOMPARE(plan.laneOf(QStringLiteral("layers.7")), 3);
         QCOMPARE(plan.laneOf(QStringLiteral("nowhere")), 0);
         QCOMPARE(LanePlan(blocks, 99, LaneChoice::Block).names().size(), blocks.size() + 1);
+        // One that is left over is called as the ranges above it.
+        const LanePlan odd({ QStringLiteral("layers.0"), QStringLiteral("layers.1"), QStringLiteral("layers.2") }, 3,
+            LaneChoice::Block);
+        QCOMPARE(odd.names(),
+            (std::vector<QString> { QString(), QStringLiteral("layers 0") + dash + u'1', QStringLiteral("layers 2") }));
         // With too few lanes for all, what most modules are in keeps its own.
         const LanePlan few(blocks, 3, LaneChoice::Block);
         QCOMPARE(few.names(),
@@ -124,6 +130,10 @@ private Q_SLOTS:
             return !at.isNull();
         };
         QTRY_VERIFY(isMarked());
+        const QPoint near = at - QPoint(4, 0); // some steps away, and still on its sign
+        QMouseEvent move(QEvent::MouseMove, near, timeline->mapToGlobal(near), Qt::NoButton, Qt::NoButton, {});
+        QCoreApplication::sendEvent(timeline, &move);
+        QCOMPARE(state->hover(), std::optional(Step { 360 }));
         QTest::mouseClick(timeline, Qt::LeftButton, {}, at);
         isShown("layers.7.attn.qkv", Rank { 1 }, Step { 360 });
         QTest::keyClick(timeline, Qt::Key_Up);

@@ -441,11 +441,69 @@ private Q_SLOTS:
         QCOMPARE(end[2], inside[2]);
     }
 
+    /// The sign of an incident stands beside the flag of its step, and the flag's word clear of both.
+    void aFlagAndAnIncidentOfOneStepStandBesideEachOther()
+    {
+        const StepRange range { Step { 0 }, Step { 99 } };
+        const QRect plot(0, 0, 400, 17);
+        const auto drawn = [&](std::int64_t step, const QString& label, bool hasIncident, bool isHatched = false) {
+            const std::vector<EventMark> flags { { Step { step }, EventMark::Shape::Flag, label, 1, 1 } };
+            std::vector<EventMark> incidents;
+            if (hasIncident)
+                incidents.push_back({ Step { step }, EventMark::Shape::Warning, {} });
+            std::vector<bool> marked(100);
+            std::fill(marked.begin() + step, marked.end(), isHatched);
+            QImage image(plot.size(), QImage::Format_ARGB32_Premultiplied);
+            image.fill(Theme::dark().base);
+            QPainter painter(&image);
+            AxisPainter axis(painter, Theme::dark());
+            axis.events(plot, plot, range, flags, incidents, marked);
+            axis.incidents(plot, plot, range, incidents);
+            return image;
+        };
+        const auto spanOf = [&](const QImage& image, const QColor& color) {
+            QRect span;
+            for (int y = 0; y < image.height(); ++y) {
+                for (int x = 0; x < image.width(); ++x) {
+                    if (image.pixelColor(x, y) == color)
+                        span |= QRect(x, y, 1, 1);
+                }
+            }
+            return span;
+        };
+        const auto differing = [](const QImage& a, const QImage& b) {
+            QRect span;
+            for (int y = 0; y < a.height(); ++y) {
+                for (int x = 0; x < a.width(); ++x) {
+                    if (a.pixel(x, y) != b.pixel(x, y))
+                        span |= QRect(x, y, 1, 1);
+                }
+            }
+            return span;
+        };
+        const QString rev = QStringLiteral("rev 1");
+        for (const std::int64_t step : { std::int64_t { 0 }, std::int64_t { 50 }, std::int64_t { 99 } }) {
+            const QRect flag = spanOf(drawn(step, {}, false), Theme::dark().accent);
+            QCOMPARE(spanOf(drawn(step, {}, true), Theme::dark().accent), flag); // all of it is seen
+            const QRect sign = spanOf(drawn(step, {}, true), Theme::dark().warnMark);
+            QVERIFY(sign.isValid() && (sign.right() < flag.left() || flag.right() < sign.left()));
+            for (const bool isHatched : { false, true }) {
+                const QRect word = differing(drawn(step, rev, true, isHatched), drawn(step, {}, true, isHatched));
+                if (step == 0 && isHatched) // there is no room before it
+                    continue;
+                QVERIFY2(word.width() > 15, qPrintable(QString::number(step)));
+                QVERIFY(word.right() + 3 < sign.left() || sign.right() + 3 < word.left());
+                QVERIFY(word.right() < flag.left() || flag.right() < word.left());
+                QVERIFY(!isHatched || word.right() < step * 4);
+            }
+        }
+    }
+
     void theLastOfFlagsThatTouchIsNamed()
     {
         const auto markOf = [](std::int64_t step, const char* text) {
             store::LogRecord record;
-            record.kind = "config";
+            record.kind = "restart"; // which has its text as its label
             record.text = text;
             record.steps = { Step { step }, Step { step } };
             return *EventMark::of(record);

@@ -159,7 +159,7 @@ private Q_SLOTS:
             store::LogPage made;
             store::LogRecord& record = made.records.emplace_back();
             record.id = id;
-            record.kind = "config";
+            record.kind = "restart";
             record.text = text;
             record.isChanged = isChanged;
             return made;
@@ -190,6 +190,16 @@ private Q_SLOTS:
         QCOMPARE(state.eventMarks().size(), std::size_t { 1 });
         QCOMPARE(state.eventMarks().front().step, Step { 40 });
         QCOMPARE(state.eventMarks().front().label, QStringLiteral("rules"));
+    }
+
+    void aConfigThatHasNoNumberIsMarkedWithAWord()
+    {
+        store::LogRecord record;
+        record.kind = "config";
+        record.text = "the changed config is in force from this step";
+        QCOMPARE(EventMark::of(record)->label, QStringLiteral("config"));
+        record.text = "nothing is collected from this step on: dynamic_on is false"; // why nothing follows
+        QCOMPARE(EventMark::of(record)->brief, QStringLiteral("nothing is collected from this step on"));
     }
 
     void aRevisionIsMarkedOnceWhereRanksBeganToRunIt()
@@ -323,6 +333,7 @@ private Q_SLOTS:
         QVERIFY(!state.cursor());
         QVERIFY(!state.canZoomBack());
         QVERIFY(!state.isFollowing());
+        state.setCatalog(std::make_shared<store::Catalog>()); // of a live run, before its first series
         state.setCatalog(synthetic::catalog());
         QCOMPARE(state.selection(), (std::vector<ModuleKey> { known }));
         state.setRun(nullptr);

@@ -110,17 +110,16 @@ LanePlan::LanePlan(const std::vector<QString>& keys, int most, LaneChoice choice
         const std::size_t each = (size + lanes - 1) / lanes;
         for (std::size_t first = 0; areKept[i] && first < size; first += each) {
             const std::size_t last = std::min(size, first + each) - 1;
-            if (first == last) {
-                m_names.push_back(isOfRanks ? QCoreApplication::translate("telltale::views::Lanes", "rank %1")
-                                                  .arg(part.members[first].first)
-                                            : shownBlock(part.members[first].second));
-            } else {
-                const QString range = QString::number(part.members[first].first) + QChar(0x2013)
-                    + QString::number(part.members[last].first);
-                m_names.push_back(isOfRanks
-                        ? QCoreApplication::translate("telltale::views::Lanes", "ranks %1").arg(range)
-                        : (part.stem + u' ' + range).trimmed());
-            }
+            const QString from = QString::number(part.members[first].first);
+            const QString range
+                = first == last ? from : from + QChar(0x2013) + QString::number(part.members[last].first);
+            if (isOfRanks)
+                m_names.push_back((first == last ? QCoreApplication::translate("telltale::views::Lanes", "rank %1")
+                                                 : QCoreApplication::translate("telltale::views::Lanes", "ranks %1"))
+                                      .arg(range));
+            else // what is left over is called as the ranges above it
+                m_names.push_back(
+                    each == 1 ? shownBlock(part.members[first].second) : (part.stem + u' ' + range).trimmed());
             for (std::size_t at = first; at <= last; ++at)
                 m_lanes.insert(part.members[at].second, static_cast<int>(m_names.size()) - 1);
         }

@@ -199,18 +199,27 @@ std::int64_t TimelineCanvas::incidentAt(QPoint position) const
     const QRect plot = plotRect();
     if (lane < 0 || position.x() < plot.left() - kReach || position.x() > plot.right() + kReach)
         return 0;
+    const FlagPlaces flags = lane == 0 ? TimelinePainter::flags(state(), plot) : FlagPlaces();
     const judge::Incident* best = nullptr;
     int nearest = kReach;
     for (const int row : m_lanes[static_cast<std::size_t>(lane)].rows) {
         const judge::Incident& one = state().incidents()->incident(row);
         const double x = plot.left() + SharedAxis::xOfStep(shownRange(), one.first.step, plot.width());
-        const int away = std::abs(static_cast<int>(std::lround(x)) - position.x());
+        const int away = std::abs(static_cast<int>(std::lround(flags.beside(x))) - position.x());
         if (away < nearest || (best && away == nearest && one.first.severity > best->first.severity)) {
             best = &one;
             nearest = away;
         }
     }
     return best ? best->id : 0;
+}
+
+/// The step of what is pointed at, of whose sign more steps than one may share a pixel.
+void TimelineCanvas::hoveredAt(QPoint position)
+{
+    PlotCanvas::hoveredAt(position);
+    if (const judge::Incident* pointed = m_grabbed ? nullptr : state().incidents()->find(incidentAt(position)))
+        state().setHover(pointed->first.step);
 }
 
 void TimelineCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)

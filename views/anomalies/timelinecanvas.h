@@ -46,6 +46,7 @@ Q_SIGNALS:
 protected:
     void paintFrame(QImage& frame, QSize size) override;
     void paintOverlay(QPainter& painter, QSize size) override;
+    void hoveredAt(QPoint position) override;
     void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
     void moveRow(int rows) override;
     void pin() override;

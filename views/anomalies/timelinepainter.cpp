@@ -54,13 +54,26 @@ TimelinePainter::TimelinePainter(
     , m_lanes(lanes)
     , m_plot(plot)
     , m_theme(Theme::current())
+    , m_flags(flags(state, plot))
 {
     items::assertGuiThread();
+}
+
+FlagPlaces TimelinePainter::flags(const ViewState& state, const QRect& plot)
+{
+    const StepRange visible = state.visibleRange();
+    return { plot, visible, state.eventMarks(),
+        [&](Step step) { return plot.left() + SharedAxis::xOfStep(visible, step, plot.width()); } };
 }
 
 double TimelinePainter::xOf(Step step) const
 {
     return m_plot.left() + SharedAxis::xOfStep(m_state.visibleRange(), step, m_plot.width());
+}
+
+double TimelinePainter::signX(int lane, Step step) const
+{
+    return lane == 0 ? m_flags.beside(xOf(step)) : xOf(step);
 }
 
 QRect TimelinePainter::laneRect(int lane) const
@@ -242,7 +255,7 @@ void TimelinePainter::paintGlyphs(int lane) const
     for (const store::Severity severity : kSeverities) {
         for (const auto& [place, one] : shown) {
             if (one->first.severity == severity)
-                glyphs::paintSeverity(m_painter, QPointF(xOf(one->first.step), rect.center().y() + 0.5), kGlyph,
+                glyphs::paintSeverity(m_painter, QPointF(signX(lane, one->first.step), rect.center().y() + 0.5), kGlyph,
                     glyphs::severityOf(severity), m_theme);
         }
     }
@@ -309,7 +322,8 @@ void TimelinePainter::paintMarks(bool hasAxis) const
         if (!std::binary_search(m_lanes[lane].rows.begin(), m_lanes[lane].rows.end(), row))
             continue;
         const Incident& one = m_state.incidents()->incident(row);
-        const QPointF center(xOf(one.first.step), laneRect(static_cast<int>(lane)).center().y() + 0.5);
+        const int at = static_cast<int>(lane);
+        const QPointF center(signX(at, one.first.step), laneRect(at).center().y() + 0.5);
         m_painter.save();
         m_painter.setRenderHint(QPainter::Antialiasing);
         m_painter.setPen(QPen(m_theme.text, 1));

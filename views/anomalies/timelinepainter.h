@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <QRect>
 
+#include <telltale/common/flagplaces.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 
@@ -25,6 +26,7 @@ public:
     /// The visible steps in the strip.
     static QRect frame(const QRect& strip, StepRange full, StepRange visible);
     static Step stepIn(const QRect& strip, StepRange full, int x);
+    static FlagPlaces flags(const ViewState& state, const QRect& plot); ///< of the first lane
 
 private:
     QRect laneRect(int lane) const;
@@ -35,12 +37,14 @@ private:
     void paintGlyphs(int lane) const;
     void paintStrip(int bottom) const;
     double xOf(Step step) const;
+    double signX(int lane, Step step) const; ///< of an incident: beside a flag of the first lane
 
     QPainter& m_painter;
     const ViewState& m_state;
     const std::vector<Lane>& m_lanes;
     const QRect m_plot;
     const Theme& m_theme;
+    const FlagPlaces m_flags;
 };
 
 }

@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kLeastLabel = 48; ///< px of a label that is cut
 constexpr double kLongestLabel = 400;
-constexpr double kFlag = 7; ///< px of its pole and its cloth, which turns to the left where the plot ends
 
 QColor withAlpha(QColor color, double alpha)
 {
@@ -90,7 +89,7 @@ void AxisPainter::labels(
     m_painter.restore();
 }
 
-void AxisPainter::values(const QRectF& plot, const ValueScale& scale, bool hasZeroOrLess)
+void AxisPainter::values(const QRectF& plot, const ValueScale& scale, bool hasZeroOrLess, bool isNeverLess)
 {
     m_painter.save();
     m_painter.setRenderHint(QPainter::Antialiasing, false);
@@ -101,7 +100,7 @@ void AxisPainter::values(const QRectF& plot, const ValueScale& scale, bool hasZe
     if (saysZero) {
         m_painter.setPen(m_theme.text2);
         m_painter.drawText(QRectF(plot.left() - SharedAxis::kGutter, plot.bottom() - 11, SharedAxis::kGutter - 8, 16),
-            Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("\u2264 0"));
+            Qt::AlignRight | Qt::AlignVCenter, isNeverLess ? QStringLiteral("0") : QStringLiteral("\u2264 0"));
         // The rest has its own numbers: of a short axis those of the whole could all lie where zero stands.
         constexpr int kZero = 16;
         numbered = ValueScale(scale.mode(), scale.valueAt(std::min(kZero / plot.height(), 0.9)), scale.high())
@@ -264,16 +263,29 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         const auto [first, last] = pixels(from, to);
         return std::find(first, last, true) == last;
     };
-    const auto isAtEnd = [&plot](double x) { return x + kFlag > plot.right(); };
-    for (const std::vector<EventMark>* marks : { &events, &over }) {
-        for (const EventMark& mark : *marks) {
-            const double x = range.contains(mark.step) ? std::floor(xIn(plot, range, mark.step)) : -1e9;
-            const bool isFlag = !mark.isIncident() && mark.shape != EventMark::Shape::Checkpoint;
-            if (isFlag)
-                take(isAtEnd(x) ? x - kFlag : x, x + 10);
-            else
-                take(x - 6, x + 7);
-        }
+    constexpr double kFlag = FlagPlaces::kFlag;
+    constexpr double kNear = 20; ///< px from a flag in which the sign of an incident stands beside it
+    const auto isAtEnd = [&plot](double x) { return FlagPlaces::isAtEnd(plot, x); };
+    m_flags = FlagPlaces(plot, range, events, [&](Step step) { return xIn(plot, range, step); });
+    std::vector<const EventMark*> inTurn; // with room for one word it is that of a revision
+    for (const EventMark& mark : events) {
+        inTurn.push_back(&mark);
+        const double x = range.contains(mark.step) ? std::floor(xIn(plot, range, mark.step)) : -1e9;
+        if (mark.shape == EventMark::Shape::Checkpoint)
+            take(x - 6, x + 7);
+        else
+            take(isAtEnd(x) ? x - kFlag : x, x + 10);
+    }
+    std::ranges::stable_partition(inTurn, [](const EventMark* mark) { return mark->rev > 0; });
+    std::vector<double> moved; // signs that stand beside flags
+    for (const EventMark& mark : over) {
+        if (!range.contains(mark.step))
+            continue;
+        const double x = std::floor(xIn(plot, range, mark.step));
+        const double sign = m_flags.beside(x);
+        take(sign - 8, sign + 9);
+        if (sign != x)
+            moved.push_back(sign);
     }
     constexpr double kHalfSign = 4; ///< px that the sign of a narrow column goes beyond it
     const double column = plot.width() / std::max(1.0, static_cast<double>(marked.size()));
@@ -285,7 +297,8 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
     m_painter.save();
     m_painter.setFont(wordsFont(10));
     const QFontMetricsF metrics(m_painter.font());
-    for (const EventMark& event : events) {
+    for (const EventMark* mark : inTurn) {
+        const EventMark& event = *mark;
         if (!range.contains(event.step))
             continue;
         const double x = std::floor(xIn(plot, range, event.step));
@@ -302,9 +315,17 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         if (event.label.isEmpty())
             continue;
         // At the end, where a legend stands behind the plot, before its flag; a sentence without its reason, or cut.
+        double before = x - (isAtEnd(x) ? kFlag : 0) - 4;
+        double behind = x + 10;
+        for (const double sign : moved) {
+            if (sign < x && x - sign < kNear)
+                before = std::min(before, sign - 9);
+            else if (sign > x && sign - x < kNear)
+                behind = std::max(behind, sign + 10);
+        }
         const auto write = [&](const QString& label, bool isBefore) {
             const double width = metrics.horizontalAdvance(label);
-            const double left = isBefore ? x - (isAtEnd(x) ? kFlag : 0) - 4 - width : x + 10;
+            const double left = isBefore ? before - width : behind;
             if (left <= plot.left() || left + width > plot.right() || !isFree(left, left + width))
                 return false;
             m_painter.setPen(event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text2);
@@ -316,7 +337,7 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         if (write(event.label, false) || write(event.label, true) || write(brief, false) || write(brief, true))
             continue;
         double room = 0;
-        while (room < kLongestLabel && x + 10 + room < plot.right() && isFree(x + 10 + room, x + 11 + room))
+        while (room < kLongestLabel && behind + room < plot.right() && isFree(behind + room, behind + room + 1))
             ++room;
         if (room >= kLeastLabel)
             write(metrics.elidedText(brief, Qt::ElideRight, room - 1), false);
@@ -346,7 +367,7 @@ void AxisPainter::incidents(
         for (const auto& [place, known] : worst) {
             if (known != shape)
                 continue;
-            const QPointF center(place * 4 + 2, lane.center().y());
+            const QPointF center(m_flags.beside(place * 4 + 2), lane.center().y());
             m_painter.setPen(Qt::NoPen);
             m_painter.setBrush(m_theme.base); // a rim: it stands over flags and marks of values
             m_painter.drawEllipse(center, 6, 6);

@@ -13,6 +13,7 @@
 #include <telltale/series/query.h>
 
 #include "eventmark.h"
+#include "flagplaces.h"
 #include "theme.h"
 #include "valuescale.h"
 
@@ -67,8 +68,9 @@ public:
         const StepMarks& marks);
     /// Labels that a tag of `marks` would cover are left out.
     void steps(const QRectF& plot, StepRange range, const QString& unit, const StepMarks& marks = {});
-    /// `hasZeroOrLess`: there are values that a log scale has no place for; they run along its bottom, which says so.
-    void values(const QRectF& plot, const ValueScale& scale, bool hasZeroOrLess = false);
+    /// `hasZeroOrLess`: there are values that a log scale has no place for; they run along its bottom, which says so;
+    /// `isNeverLess`: that is zero alone.
+    void values(const QRectF& plot, const ValueScale& scale, bool hasZeroOrLess = false, bool isNeverLess = false);
     /// A fixed line such as "fp16 limit 65 504".
     void limit(const QRectF& plot, double y, const QString& text, bool textAtRight);
     /// Lines of cursor, A and B through the plot; the hover line thinner.
@@ -80,7 +82,7 @@ public:
     void events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events,
         const std::vector<EventMark>& over, const std::vector<bool>& marked = {});
     static std::vector<bool> nonFinite(std::span<const series::CellState> columns);
-    /// Incidents, of which the worst at a place is drawn.
+    /// Incidents, of which the worst at a place is drawn, beside the flags of the events that were drawn before.
     void incidents(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& marks);
     void laneCaption(const QRectF& lane, const QString& text);
     void liveEdge(QPointF tip);
@@ -102,6 +104,7 @@ private:
 
     QPainter& m_painter;
     const Theme& m_theme;
+    FlagPlaces m_flags; ///< of the events that were drawn last
     QString differenceOf(Step a, Step b) const;
     QString nameOf(Step step) const { return m_nameOf ? m_nameOf(step) : formatStep(step.value); }
     std::function<double(Step)> m_unitOf;

@@ -35,6 +35,9 @@ std::optional<EventMark> EventMark::of(const store::LogRecord& record)
     // Agents write what happened, a colon, and why.
     const QString text = QString::fromStdString(record.text);
     const qsizetype why = text.indexOf(QLatin1String(": "));
+    if (*shape == Shape::Flag && why < 0 && !text.isEmpty()) // that another is in force from here on a flag says
+        return EventMark { record.steps.first, *shape,
+            QCoreApplication::translate("telltale::views::EventMark", "config"), record.id };
     return EventMark { record.steps.first, *shape, items::saidwords::inLanguage(text), record.id, 0,
         why < 0 ? QString() : items::saidwords::inLanguage(text.left(why)) };
 }

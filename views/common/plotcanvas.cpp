@@ -229,8 +229,9 @@ std::int64_t PlotCanvas::incidentAt(QPoint position) const
         return 0;
     const EventMark* best = nullptr;
     int nearest = kReach;
+    const FlagPlaces flags(plot, shownRange(), m_state->eventMarks(), [&](Step step) { return xOf(step, plot); });
     for (const EventMark& mark : m_state->incidentMarks()) {
-        const int away = std::abs(static_cast<int>(xOf(mark.step, plot)) - position.x());
+        const int away = std::abs(static_cast<int>(flags.beside(xOf(mark.step, plot))) - position.x());
         if (away < nearest || (best && away == nearest && mark.shape > best->shape)) {
             best = &mark;
             nearest = away;

@@ -77,6 +77,7 @@ void ViewState::setRun(store::RunRef run)
     m_compared.clear();
     m_zoomStack.clear();
     m_undoneZooms.clear();
+    m_isSelectionOwn = false;
     m_own = {};
     m_full = {};
     m_visible = {};
@@ -101,10 +102,9 @@ void ViewState::setCatalog(std::shared_ptr<const store::Catalog> catalog)
     items::assertGuiThread();
     if (catalog == m_catalog)
         return;
-    const bool isFirst = !std::exchange(m_catalog, std::move(catalog));
+    m_catalog = std::move(catalog);
     takeStatOfKind();
-    if (isFirst)
-        keepKnownSelection();
+    keepKnownSelection();
     Q_EMIT catalogChanged();
 }
 
@@ -122,8 +122,10 @@ void ViewState::setDamage(const QString& sentence)
 
 void ViewState::keepKnownSelection()
 {
-    if (m_selection.empty() || !m_catalog || m_catalog->series.empty())
+    // The first of a live run may have no series yet.
+    if (m_isSelectionOwn || !m_catalog || m_catalog->series.empty())
         return;
+    m_isSelectionOwn = true;
     std::set<std::string> sought;
     for (const ModuleKey& key : m_selection)
         sought.insert(key.name.toStdString());

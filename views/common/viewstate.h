@@ -232,6 +232,7 @@ private:
     std::vector<ModuleKey> m_selection;
     std::vector<ModuleKey> m_omitted;
     std::vector<int> m_slots; ///< beside m_selection
+    bool m_isSelectionOwn = false; ///< nothing of it is of the run before
     QString m_filter;
     std::optional<Step> m_cursor;
     std::optional<Step> m_hover;
