@@ -82,6 +82,9 @@ constexpr const char* kForms[] {
     QT_TRANSLATE_NOOP("Incident", "Its inputs were not finite either."),
     QT_TRANSLATE_NOOP("Incident", "Its output's gradient was not finite either."),
     QT_TRANSLATE_NOOP("Incident", "Its weights were finite."),
+    // Of a norm that is named beside it; these fit the longer ones above, too.
+    QT_TRANSLATE_NOOP("Incident", "%1 times its usual %2 (z %3)"),
+    QT_TRANSLATE_NOOP("Incident", "%1 times below its usual %2 (z %3)"),
 };
 /// What stands in those for a name.
 constexpr const char* kPhrases[] {

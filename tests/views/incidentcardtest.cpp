@@ -381,6 +381,23 @@ private Q_SLOTS:
         QVERIFY(incidentwords::card(incident).contains(QStringLiteral("12.5 % ")));
     }
 
+    void evidenceOfTheNormThatTheSentenceNamesIsShort()
+    {
+        judge::Finding seen = test::incidentAt(150).first;
+        const auto evidence = [&](const char* sentence, const char* said) {
+            seen.kind = Kind::GradReduced;
+            seen.sentence = sentence;
+            return views::incidentsentence::evidence(seen, said).replace(QChar(0x00A0), u' ');
+        };
+        constexpr const char* kSeen = "the total norm of layers.2 is 7.122 times its usual 0.5 (z 9)";
+        QCOMPARE(evidence(kSeen, "the total norm of layers.2 is 413.9 times its usual 647.6 (z 81)"),
+            QStringLiteral("gradient, reduced: 7.122 times its usual 0.5 (z 9)"));
+        QCOMPARE(evidence(kSeen, "the total norm of layers.3 is 413.9 times its usual 647.6 (z 81)"),
+            QStringLiteral("gradient, reduced: ") + QLatin1String(kSeen));
+        constexpr const char* kGrown = "the norm of layers.7 grew by 12.5 % a step, 8 times within 9 steps, to 3e+04";
+        QVERIFY(evidence(kGrown, kGrown).contains(QStringLiteral("layers.7 grew")));
+    }
+
     void noNumberIsCutIntoAnother()
     {
         const QFontMetrics metrics(views::wordsFont(12));

@@ -511,7 +511,7 @@ void IncidentCard::show(const Incident& incident)
         m_evidenceTexts.push_back(isOfRanks
                 ? tr("%1 by step %2")
                       .arg(incidentsentence::evidence(seen), formatStep(IncidentReach::reachedBy(incident).value))
-                : incidentsentence::evidence(seen));
+                : incidentsentence::evidence(seen, incident.first.sentence));
         m_evidence[m_evidenceTexts.size() - 1]->set(glyphs::severityOf(seen.severity), m_evidenceTexts.back());
     }
     QStringList ties;

@@ -50,11 +50,15 @@ bool says(const Incident& incident, const judge::Finding& finding)
 }
 
 // A block has a norm of each kind: two lines would differ in their numbers alone.
-QString evidence(const judge::Finding& finding)
+QString evidence(const judge::Finding& finding, std::string_view said)
 {
-    const QString seen = incidentwords::seen(finding);
     const bool isNorm
         = finding.sentence.starts_with("the norm of ") || finding.sentence.starts_with("the total norm of ");
+    judge::Finding shown = finding;
+    if (const std::string subject = shown.sentence.substr(0, shown.sentence.find(" is ") + 4);
+        isNorm && subject.ends_with(" is ") && said.starts_with(subject))
+        shown.sentence.erase(0, subject.size());
+    const QString seen = incidentwords::seen(shown);
     return unbroken(
         isNorm ? QCoreApplication::translate("IncidentSentence", "%1: %2").arg(kindText(finding.kind), seen) : seen);
 }
