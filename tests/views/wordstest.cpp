@@ -337,6 +337,15 @@ private Q_SLOTS:
             QCOMPARE(items::reformatNumber(QString::fromUtf8(name)), QString::fromUtf8(name));
     }
 
+    void aNameInAnotherScriptStandsApart()
+    {
+        judge::Finding finding;
+        finding.sentence = "computes 43 % longer than the other rank (z 10)";
+        QVERIFY(items::incidentwords::seen(finding).contains(QStringLiteral("rank 长")));
+        finding.sentence = "computes 43 % longer than the median of 4 ranks that do the same (z 10)";
+        QVERIFY(items::incidentwords::seen(finding).contains(QStringLiteral("中位数长")));
+    }
+
     /// Of what is no tensor's no pass is named: the step is in its moment.
     void aTimeIsOfNoPass()
     {
