@@ -361,6 +361,12 @@ private Q_SLOTS:
                         static_cast<double>(replicas.spread[static_cast<std::size_t>(column)]) - (*high - *low) / *high)
                 < 1e-5);
         }
+        // Of a part of the run, too, it is the run's first step.
+        m_state->zoomTo({ Step { kDrifts + 40 }, Step { kDrifts + 60 } });
+        settle();
+        QCOMPARE(m_view->replicas()->picture()->range.first, Step { kDrifts + 40 });
+        QVERIFY(m_view->replicas()->sentence().contains(QStringLiteral("first differ at step 111")));
+        m_state->zoomTo(m_state->fullRange());
         // The same on the other part.
         m_state->setRank(Rank { 0 });
         settle();
@@ -544,6 +550,47 @@ private Q_SLOTS:
     }
 
     /// A plot that has no room for its numbers is left out, and no step number is cut by its edge.
+    void aSpreadOfZeroStandsOnZero()
+    {
+        cleanup();
+        open("still");
+        m_view->setReplicasShown(true);
+        m_state->setSelection({ layer(0) });
+        const QSize size(900, 300);
+        const auto labelOf = [&](StepRange range) { // at the bottom of the axis: px of its width
+            m_state->zoomTo(range);
+            settle();
+            const QRect plot = m_view->replicas()->plotRect(size);
+            const QImage image = m_view->replicas()->renderTo(size);
+            int left = plot.left() - 5;
+            for (int y = plot.bottom() - 7; y <= plot.bottom(); ++y) {
+                for (int x = 2; x < plot.left() - 5; ++x)
+                    left = image.pixelColor(x, y) == Theme::current().base ? left : std::min(left, x);
+            }
+            return plot.left() - 5 - left;
+        };
+        const int zero = QFontMetrics(numberFont(11)).horizontalAdvance(u'0');
+        const int said = labelOf({ Step { 0 }, Step { kMoves - 1 } });
+        QVERIFY2(said > 0 && said <= 3 + zero, qPrintable(QString::number(said)));
+        QCOMPARE(labelOf({ Step { kMoves - 50 }, Step { kMoves + 50 } }), said); // beside what is more
+    }
+
+    void theCursorsLineLeavesTheWordsAboveTheSpreadFree()
+    {
+        m_view->setReplicasShown(true);
+        m_state->setSelection({ layer(2) });
+        m_state->setCursor(Step { 20 });
+        settle();
+        const QSize size(900, 300);
+        const QRect plot = m_view->replicas()->plotRect(size);
+        const QImage before = m_view->replicas()->renderTo(size);
+        m_state->setCursor(Step { 30 });
+        const QImage after = m_view->replicas()->renderTo(size);
+        const QRect words(plot.left(), plot.top(), plot.width(), 20);
+        QCOMPARE(after.copy(words), before.copy(words));
+        QVERIFY(after.copy(plot) != before.copy(plot));
+    }
+
     void aLowPlotOfReplicasNamesItsLineAndCutsNoStep()
     {
         m_view->setReplicasShown(true);

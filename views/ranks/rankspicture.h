@@ -49,7 +49,7 @@ struct ReplicaPicture {
     std::vector<series::CellState> states; ///< of each column, the strongest
     /// Of each column, (largest - smallest) / largest magnitude; NaN where fewer than two have a value.
     std::vector<float> spread;
-    analysis::ReplicaDrift drift;
+    analysis::ReplicaDrift drift; ///< its steps are those of `range`; where some differ, `first` is that of the run
     std::vector<series::CellValue> values; ///< at the step that was asked for or the newest before it, by rank
     Step valuesStep { 0 }; ///< the newest of them
     std::vector<series::CellValue> checksums;

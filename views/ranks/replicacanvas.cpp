@@ -294,10 +294,12 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
     const bool hasLine = whole.height() >= kLeastSpreadHeight; // none whose numbers have no room
     const QRect plot = whole.adjusted(0, hasLine ? kSpreadCaption : 0, 0, 0);
     if (hasLine) {
-        // None of the numbers stands over the label of the checksums.
-        const int below = picture.hasChecksums ? 10 : 0;
+        const bool hasZero = std::ranges::find(picture.spread, 0.0F) != picture.spread.end();
+        // None of the numbers stands over the label of the checksums; that of zero is above the end of its axis.
+        const int below = picture.hasChecksums && !hasZero ? 10 : 0;
         const double low = scale.valueAt(static_cast<double>(below) / plot.height());
-        AxisPainter(painter, theme).values(plot.adjusted(0, 0, 0, -below), ValueScale(scale.mode(), low, scale.high()));
+        AxisPainter(painter, theme)
+            .values(plot.adjusted(0, 0, 0, -below), ValueScale(scale.mode(), low, scale.high()), hasZero, true);
         painter.setPen(theme.text3);
         painter.setFont(wordsFont(11));
         const QRectF caption(whole.left() + 6, whole.top() + 2, whole.width() - 12, 16);
@@ -382,7 +384,9 @@ void ReplicaCanvas::paintOverlay(QPainter& painter, QSize size)
     const StepMarks marks = StepMarks::of(state());
     // The step axis stands below the lane of bits.
     const QRect below = plot.adjusted(0, 0, 0, samenessHeight());
-    axis.cursorLines(below, shownRange(), marks);
+    // Not through the words above the spread.
+    axis.cursorLines(
+        below.adjusted(0, plot.height() >= kLeastSpreadHeight ? kSpreadCaption : 0, 0, 0), shownRange(), marks);
     if (hasSteps(size)) {
         axis.steps(below, shownRange(), tr("step"), marks);
         axis.cursorTags(below, shownRange(), marks);

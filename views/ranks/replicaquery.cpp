@@ -141,6 +141,15 @@ Expected<ReplicaPicture> readReplicas(store::RunReader& reader, const HeatReques
         if (!drift)
             return tl::unexpected(std::move(drift).error());
         picture.drift = std::move(*drift);
+        // What differs in the part of the run that is shown may have differed before it.
+        if (const StepRange before { Step { 0 }, picture.range.last };
+            picture.drift.first && !(before == picture.range)) {
+            const auto run = analysis::readDrift(reader, withChecksums, before, std::min(pixels, 256), cancel);
+            if (!run)
+                return tl::unexpected(run.error());
+            picture.drift.isEveryStep = run->isEveryStep;
+            picture.drift.first = std::min(*picture.drift.first, run->first.value_or(*picture.drift.first));
+        }
         auto last = lastChecksum(reader, withChecksums.front(), request.atStep);
         if (!last)
             return tl::unexpected(std::move(last).error());
