@@ -729,6 +729,27 @@ private Q_SLOTS:
         QVERIFY(!CurveLegend(legend.adjusted(0, 0, 0, -1), *curves.picture(), 0).hasValues());
     }
 
+    /// The line that says the step, too.
+    void theLinesOfTheLegendAreEquallyFarApart()
+    {
+        QTRY_VERIFY(m_view->isSettled() && m_view->curves()->picture());
+        const QImage image = m_view->curves()->grab().toImage();
+        const int left = m_view->curves()->plotRect().right() + 1 + 32; // right of the colors
+        std::vector<int> tops;
+        bool wasInk = false;
+        for (int y = 0; y < 100; ++y) {
+            bool isInk = false;
+            for (int x = left; x < left + 8; ++x) // of "p99", and of the step's words
+                isInk = isInk || image.pixelColor(x, y) != Theme::current().base;
+            if (isInk && !wasInk)
+                tops.push_back(y);
+            wasInk = isInk;
+        }
+        QVERIFY(tops.size() > 2);
+        QVERIFY2(std::abs((tops[1] - tops[0]) - (tops[2] - tops[1])) <= 2,
+            qPrintable(QStringLiteral("%1 %2 %3").arg(tops[0]).arg(tops[1]).arg(tops[2])));
+    }
+
     void aRunWithoutHistogramsSaysHowToGetThem()
     {
         cleanup();

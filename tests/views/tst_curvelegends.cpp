@@ -8,6 +8,7 @@
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/labels.h>
 #include <telltale/common/seriesstyle.h>
 #include <telltale/common/theme.h>
 #include <telltale/plot/curvecanvas.h>
@@ -349,6 +350,109 @@ private Q_SLOTS:
         QCOMPARE(nameBeside(-1.2345e-12), nameBeside(1));
     }
 
+    /// The first letters of its number tell it from others, and are where it is chosen.
+    void theNumberOfARunKeepsItsBeginning()
+    {
+        const QFontMetricsF metrics(wordsFont(11, 600));
+        const std::vector<QString> runs { QStringLiteral("#9b6f0786"), QStringLiteral("#1b6f0786") };
+        const double width = metrics.horizontalAdvance(QStringLiteral("#9b6f\u2026")) + 2;
+        for (const QString& cut : fitLabels(runs, metrics, width))
+            QVERIFY2(cut.startsWith(u'#') && cut.endsWith(QChar(0x2026)) && cut.size() > 4, qPrintable(cut));
+        const std::vector<QString> named { QStringLiteral("a #9b6f0786"), QStringLiteral("b #1b6f0786") };
+        QCOMPARE(fitLabels(named, metrics, width), fitLabels(runs, metrics, width));
+        // Of one that has ended the value goes before the number does.
+        CurvePicture picture;
+        for (const QString& name : runs) {
+            CurveSeries& run = picture.series.emplace_back();
+            run.row.label = QStringLiteral("loss");
+            run.hasRunColor = true;
+            run.runName = name;
+        }
+        std::vector<LegendValue> values(2);
+        for (LegendValue& value : values) {
+            value.state = series::CellState::Value;
+            value.value = 2.588;
+        }
+        const auto named0 = [&] {
+            QImage image(142, 19 + 2 * 16, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            CurveLegend(image.rect(), picture, 0).paint(painter, values, -1, Theme::current());
+            return image.copy(32, 19, static_cast<int>(QFontMetricsF(wordsFont(11)).horizontalAdvance(runs[0])), 16);
+        };
+        const QImage whole = named0();
+        values[0].saysAt = true;
+        values[0].at = { Step { 149 }, Step { 149 } };
+        QCOMPARE(named0(), whole);
+    }
+
+    void aRunsValueStandsBesideItsNumberWhereBothFit()
+    {
+        CurvePicture picture;
+        for (const char* name : { "#b878f8f3", "#7fb2bd89" }) {
+            CurveSeries& run = picture.series.emplace_back();
+            run.row.label = QStringLiteral("loss");
+            run.stat = Stat::Value;
+            run.hasRunColor = true;
+            run.isOfOneRank = true;
+            run.runName = QLatin1String(name);
+            run.result.range = { Step { 0 }, Step { 0 } };
+            series::Bucket& bucket = run.result.buckets.emplace_back();
+            bucket.min = bucket.max = bucket.mean = bucket.first = bucket.last = 2.875;
+            bucket.samples = bucket.finite = 1;
+            bucket.state = series::CellState::Value;
+        }
+        QCOMPARE(CurveLegend(QRectF(0, 0, 142, 132), picture, 0).seriesAt({ 20, 19 + 16 + 8 }), 1);
+        picture.series[0].result.buckets[0].last = -1.234e-5; // which has no room there
+        QCOMPARE(CurveLegend(QRectF(0, 0, 142, 132), picture, 0).seriesAt({ 20, 19 + 16 + 8 }), 0);
+    }
+
+    void aBandOfRanksSaysFromWhereToWhereItGoes()
+    {
+        ViewState state;
+        state.setFullRange({ Step { 0 }, Step { 9 } });
+        auto picture = std::make_shared<CurvePicture>();
+        picture->range = state.fullRange();
+        for (const bool isGroup : { false, true }) {
+            CurveSeries& one = picture->series.emplace_back();
+            one.row.label = QStringLiteral("ln.bias");
+            one.isGroup = isGroup;
+            one.ranks = { Rank { 1 }, Rank { 3 } };
+            one.result.range = picture->range;
+            one.result.buckets.resize(10);
+            for (series::Bucket& bucket : one.result.buckets) {
+                bucket.min = bucket.first = 1;
+                bucket.max = bucket.mean = bucket.last = 3;
+                bucket.samples = bucket.finite = 2;
+                bucket.state = series::CellState::Value;
+            }
+        }
+        CurveCanvas canvas(&state);
+        canvas.resize(900, 200);
+        canvas.setPicture(picture);
+        QCOMPARE(canvas.legendValues()[1].where, QStringLiteral("1.000 to 3.000"));
+        state.setCursor(Step { 4 });
+        QCOMPARE(canvas.legendValues()[1].where, QStringLiteral("1.000 to 3.000"));
+        const auto linesIn = [&](double height) {
+            const CurveLegend legend(QRectF(0, 0, 142, height), *picture, 0);
+            return legend.seriesAt({ 20, 19 + 16 + 16 + 8 }) == 1 ? 2
+                : legend.seriesAt({ 20, 19 + 16 + 8 }) == 1       ? 1
+                                                                  : 0;
+        };
+        QCOMPARE(linesIn(100), 2);
+        QCOMPARE(linesIn(19 + 16 + 16), 1); // where all would no longer be named
+        const auto inkOf = [&](const QString& reach) {
+            QImage image(142, 100, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            std::vector<LegendValue> values(2);
+            values[1].where = reach;
+            CurveLegend(image.rect(), *picture, 0).paint(painter, values, -1, Theme::current());
+            return image;
+        };
+        QVERIFY(inkOf(QStringLiteral("1.000 to 3.000")) != inkOf({}));
+    }
+
     /// A band has the color of the first line, and its name below the last one needs no heading.
     void aBandThatSaysWhatItIsOfStandsBelowTheLines()
     {
@@ -363,7 +467,8 @@ private Q_SLOTS:
         const CurveLegend legend(QRectF(0, 0, 142, 100), picture, 0);
         for (int i = 0; i < 3; ++i)
             QCOMPARE(legend.seriesAt({ 20, i * 18 + 9.0 }), i);
-        QCOMPARE(legend.seriesAt({ 20, 3 * 18 + 9.0 }), -1);
+        QCOMPARE(legend.seriesAt({ 20, 3 * 18 + 9.0 }), 2); // from where to where it goes
+        QCOMPARE(legend.seriesAt({ 20, 3 * 18 + 15 + 9.0 }), -1);
     }
 
     /// What the differences are of is said once, above them; each series has a line for both marks.

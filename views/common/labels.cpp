@@ -57,6 +57,15 @@ struct Label {
     }
 };
 
+/// The first letters of the number of a run tell which it is, the last ones of any other name.
+QString cutLetters(const QString& text, const QFontMetricsF& metrics, double width)
+{
+    const qsizetype number = text.lastIndexOf(u'#');
+    const bool isRun = number == 0 || (number > 0 && text[number - 1] == u' ');
+    return isRun ? metrics.elidedText(text.mid(number), Qt::ElideRight, width)
+                 : metrics.elidedText(text, Qt::ElideLeft, width);
+}
+
 /// How the front is named, the plainest first: only one that reads unlike every other is taken.
 enum class Front { None, Block, Numbers, Module, Word, Letters };
 
@@ -64,7 +73,7 @@ enum class Front { None, Block, Numbers, Module, Word, Letters };
 QString cut(const Label& label, Front front, const QFontMetricsF& metrics, double width)
 {
     if (front == Front::Letters)
-        return metrics.elidedText(label.text, Qt::ElideLeft, width);
+        return cutLetters(label.text, metrics, width);
     QString tag;
     if (front != Front::None && !label.numbers.isEmpty())
         tag = QStringLiteral("L%1 ").arg(front == Front::Numbers ? label.numbers.join(u'.') : label.numbers.front());
@@ -122,9 +131,9 @@ std::vector<QString> fitLabels(
         open = std::move(rest);
     }
     for (const Label& label : open) { // a number of ours is the last resort
-        QString own = metrics.elidedText(label.text, Qt::ElideLeft, width);
+        QString own = cutLetters(label.text, metrics, width);
         for (int number = 2; !taken.insert(own).second; ++number)
-            own = metrics.elidedText(label.text, Qt::ElideLeft, width - 24) + QStringLiteral(" #%1").arg(number);
+            own = cutLetters(label.text, metrics, width - 24) + QStringLiteral(" #%1").arg(number);
         fitted[label.text] = own;
     }
     std::vector<QString> result;

@@ -26,7 +26,9 @@ using series::CellState;
 namespace {
 
 constexpr int kTop = 6;
-constexpr int kStepLine = 13; ///< height of what says above the legend of which step its values are
+constexpr int kStepLine
+    = static_cast<int>(LegendLines::kShort); ///< height of what says above the legend of which step its values are
+constexpr int kStepWords = 16; ///< px of it, as of every line below it
 constexpr int kBelowLegend = 4;
 constexpr double kNear = 24;
 constexpr double kLegendInset = 14;
@@ -40,13 +42,14 @@ bool hasFp16Limit(const CurvePicture& picture)
     });
 }
 
-/// Of a band of runs from where to where it goes, of its median how many runs it is of.
+/// Of a band from where to where it goes, of the median of runs how many it is of.
 QString bandText(const CurveSeries& one, int bucket)
 {
     const series::Bucket& of = one.result.buckets[static_cast<std::size_t>(bucket)];
-    const int runs = one.runsIn[static_cast<std::size_t>(bucket)];
-    if (!one.isGroup)
+    if (!one.isGroup) {
+        const int runs = one.runsIn[static_cast<std::size_t>(bucket)];
         return runsText(runs, runs, one.ofRuns);
+    }
     return of.finite == 0 ? QString(QChar(0x2013))
                           : QCoreApplication::translate("CompareRuns", "%1 to %2", "the range of several runs")
                                 .arg(statValueText(one.stat, of.min), statValueText(one.stat, of.max));
@@ -492,13 +495,15 @@ std::vector<LegendValue> CurveCanvas::legendValues() const
             const Step asked = at ? *at : *state().markB();
             const int bucket = lineBucketOf(one, asked);
             values.push_back(LegendValue::of(one, bucket, asked));
-            if (at && bucket >= 0 && !one.runsIn.empty())
+            if (at && bucket >= 0 && (one.isGroup || !one.runsIn.empty()))
                 values.back().where = bandText(one, bucket);
             if (state().markA() && state().markB() && !one.isGroup)
                 values.back().compare(cellAt(one, *state().markA()), cellAt(one, *state().markB()));
             continue;
         }
         values.push_back(LegendValue::newestOf(*m_picture, one));
+        if (const int newest = newestBucketOf(one.result); newest >= 0 && one.isGroup && one.runsIn.empty())
+            values.back().where = bandText(one, newest);
     }
     return values;
 }
@@ -583,7 +588,8 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
         painter.setPen(theme.text3);
         const QRectF area = legendRect(size);
         if (names.hasValues())
-            painter.drawText(QRectF(area.left() + kLegendInset, area.top() - kStepLine, area.width(), kStepLine),
+            painter.drawText(
+                QRectF(area.left() + kLegendInset, std::max(area.top() - kStepLine, 0.0), area.width(), kStepWords),
                 Qt::AlignLeft | Qt::AlignVCenter, legendStepText(values));
     }
     paintHover(painter, plot);

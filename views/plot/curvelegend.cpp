@@ -107,8 +107,10 @@ struct CurveLegend::Columns {
             return;
         const QFontMetricsF figures(numberFont(12, 500));
         double widest = kValue;
-        for (const LegendValue& value : values)
-            widest = std::max(widest, figures.horizontalAdvance(value.text()) + 6);
+        for (const LegendValue& value : values) {
+            if (!value.saysAt) // else it gives way to the name
+                widest = std::max(widest, figures.horizontalAdvance(value.text()) + 6);
+        }
         std::vector<QString> runs;
         for (const CurveSeries& one : legend.m_picture.series)
             runs.push_back(one.runName);
@@ -116,7 +118,8 @@ struct CurveLegend::Columns {
         const double room = area.width() - 24 - kIndent;
         runNames = fitLabels(runs, words, std::floor(room - widest));
         for (std::size_t i = 0; i < std::min(runs.size(), values.size()); ++i) {
-            if (words.horizontalAdvance(runs[i]) <= room - figures.horizontalAdvance(values[i].text()) - 6)
+            const double name = words.horizontalAdvance(runs[i]);
+            if (name <= room - figures.horizontalAdvance(values[i].textIn(figures, room - name - 8)) - 6)
                 runNames[i] = runs[i];
         }
     }
@@ -164,6 +167,11 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
         write(QRectF(left, line.top + 2, right - left + 1, 16), m_lines.names()[static_cast<std::size_t>(line.series)]);
         return;
     }
+    const auto writeReach = [&](double top) { // numbers, which are never cut
+        painter.setFont(numberFont(11));
+        painter.setPen(theme.text2);
+        painter.drawText(QRectF(left, top, right - left, kMarks), Qt::AlignRight | Qt::AlignVCenter, value.where);
+    };
     if (one.isHidden)
         painter.setOpacity(0.45);
     paintSwatch(painter, QPointF(left, std::round(line.top + 8)), one, theme);
@@ -176,23 +184,20 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
         write(QRectF(left + kIndent, line.top, whole - (hasValueBelow ? 0 : valueWidth), 16),
             m_lines.runNames()[static_cast<std::size_t>(line.series)]);
         painter.setPen(theme.text3);
-        const bool isReach = one.isGroup && !value.where.isEmpty(); // numbers, which are never cut
-        if (isReach) {
-            painter.setFont(numberFont(11));
-            painter.setPen(theme.text2);
-            painter.drawText(
-                QRectF(left, line.top + 15, right - left, 15), Qt::AlignRight | Qt::AlignVCenter, value.where);
-        } else if (line.form == Form::Run) {
+        if (one.isGroup && !value.where.isEmpty())
+            writeReach(line.top + 15);
+        else if (line.form == Form::Run)
             write(QRectF(left + kIndent, line.top + 15, whole - (hasValueBelow ? valueWidth : 0), 15),
                 !value.where.isEmpty() ? value.where
                     : one.isOfOneRank  ? one.where
                                        : rankText(one));
-        }
     } else if (line.form == Form::Where) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
         write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16),
             m_lines.isBrief() ? columns.runNames[static_cast<std::size_t>(line.series)] : rankText(one));
+        if (line.height > kShort && one.isGroup && !one.isHidden)
+            writeReach(line.top + line.height - kMarks);
     } else {
         painter.setFont(codeFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);

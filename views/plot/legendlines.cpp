@@ -11,6 +11,8 @@
 #include <telltale/common/labels.h>
 #include <telltale/common/theme.h>
 
+#include "legendvalue.h"
+
 namespace telltale::views {
 
 namespace {
@@ -45,6 +47,7 @@ LegendLines::LegendLines(const QRectF& area, const CurvePicture& picture, double
             }
         }
     }
+    addReaches(room);
     if (heightOfLines() > room && placeBeside(room)) {
         m_shown = m_lines;
         for (const Line& line : m_shown)
@@ -105,6 +108,18 @@ double LegendLines::wishOf(const CurvePicture& picture, double height)
         wish = std::max({ wish, severalWhere ? name : name + kIndent + (tall ? 0 : kValue + 6), run });
     }
     return std::ceil(wish) + 26;
+}
+
+void LegendLines::addReaches(double room)
+{
+    const auto isBand = [this](const Line& line) {
+        return line.form == Form::Where && m_picture.series[static_cast<std::size_t>(line.series)].isGroup;
+    };
+    const auto bands = static_cast<double>(std::ranges::count_if(m_lines, isBand));
+    if (m_compares || heightOfLines() + bands * kMarks > room)
+        return;
+    for (Line& line : m_lines)
+        line.height += isBand(line) ? kMarks : 0;
 }
 
 double LegendLines::heightOfLines() const
@@ -239,6 +254,7 @@ void LegendLines::addLines()
     m_names = fitLabels(names, severalWhere ? QFontMetricsF(codeFont(11, 500)) : plain, room, true);
     const QFontMetricsF runWords(wordsFont(11, 600));
     m_runNames = fitLabels(runs, runWords, m_area.width() - 24 - kIndent);
+    const QFontMetricsF figures(numberFont(12, 500));
     double where = kWhere; // below a name; a band below a line of its own is as high as that
     for (int i = 0; i < count; ++i) {
         if (!severalWhere) {
@@ -273,8 +289,11 @@ void LegendLines::addLines()
         // The run is named once above its ranks.
         const bool saysRun = !one.runName.isEmpty()
             && (begins(i) || m_picture.series[static_cast<std::size_t>(i) - 1].runName != one.runName);
+        // Of the cursor's value there may be more figures: the lines do not move with it.
+        const double newest = figures.horizontalAdvance(LegendValue::newestOf(m_picture, one).text()) + 8;
         const bool isLone = one.isOfOneRank && one.where.isEmpty()
-            && runWords.horizontalAdvance(one.runName) <= m_area.width() - 24 - kIndent - kValue;
+            && runWords.horizontalAdvance(one.runName)
+                <= m_area.width() - 24 - kIndent - (m_compares ? kValue : std::min(newest, kValue));
         m_lines.push_back(!saysRun ? Line { i, Form::Where, where + more }
                 : isLone           ? Line { i, Form::LoneRun, kWhere + more }
                                    : Line { i, Form::Run, 2 * kWhere + more });

@@ -58,6 +58,8 @@ private:
     /// Each name with its own rank before all other ranks: where there is no room for all, a color tells more than a
     /// second line of it.
     void putOtherRanksLast();
+    /// A second line for the least and the most of a band, as long as that leaves `room` for all.
+    void addReaches(double room);
     double heightOfLines() const;
     bool placeBeside(double room); ///< whether all names fit in columns
     /// First lines of what scrolls as one, for each line: a series with its ranks; where one is higher than `room` or
