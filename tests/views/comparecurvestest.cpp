@@ -79,6 +79,16 @@ private Q_SLOTS:
         translations::install(*qApp, QStringLiteral("en"));
         compareWith({ "seed" });
         QTRY_COMPARE(besides(), QStringLiteral(", beside ") + m_state->comparedName());
+        const auto isSaid = [&alone](const QString& caption) {
+            const auto labels = alone.findChildren<QLabel*>();
+            return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text() == caption; });
+        };
+        // What has no room for the other run says what is selected.
+        QVERIFY(!isSaid(QStringLiteral("norm of 1 selected series")));
+        for (int width = 1000; width > 500 && !besides().isEmpty(); width -= 10)
+            alone.resize(width, 300);
+        QVERIFY(isSaid(QStringLiteral("norm of 1 selected series")));
+        alone.resize(1000, 300);
         compareWith({ "moments" });
         QTRY_COMPARE(besides(), QString());
         // What is selected and not drawn is counted, too.

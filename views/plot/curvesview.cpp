@@ -148,6 +148,7 @@ void CurvesView::updateCaption()
         caption = tr("%1 of %2 of %n selected series", nullptr, count + omitted).arg(stat).arg(count);
     else if (count > 0)
         caption = tr("%1 of %n selected series", nullptr, count).arg(stat);
+    const QString alone = caption;
     const QString beside = besideText(state, m_canvas->picture().get());
     if (count > 0)
         caption += beside;
@@ -155,7 +156,7 @@ void CurvesView::updateCaption()
         caption += tr(", no %1 recorded").arg(m_xBox->currentText());
     else if (count > 0 && m_xAxis != XAxis::Step && !beside.isEmpty())
         caption += tr(", whose places are by step"); // the axis is the shown run's own
-    m_bar->setTitleCaption({ caption, count > 0 ? stat : QString() }, true);
+    m_bar->setTitleCaption({ caption, alone, count > 0 ? stat : QString() }, true);
     m_canvas->setStepUnit(m_xAxis != XAxis::Step && m_own && !m_own->warp
             ? tr("no %1: step", "named left of an axis").arg(m_xBox->currentText())
             : tr("step"));
