@@ -139,13 +139,11 @@ QVariant ConnectionsModel::data(const QModelIndex& index, int role) const
     if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid))
         return {};
     const ConnectionInfo& connection = m_rows[static_cast<std::size_t>(index.row())];
-    const bool isText = index.column() == RunColumn || index.column() >= VersionColumn;
     switch (role) {
     case Qt::DisplayRole:
         return text(connection, index.column());
     case Qt::TextAlignmentRole:
-        return static_cast<int>(
-            Qt::AlignVCenter | (isText || index.column() == RankColumn ? Qt::AlignLeft : Qt::AlignRight));
+        return headerData(index.column(), Qt::Horizontal, role);
     case Qt::ToolTipRole:
         return toolTipText(
             tr("%1, %2\n%n reconnect(s), ", nullptr, static_cast<int>(connection.reconnects))
@@ -174,7 +172,7 @@ QVariant ConnectionsModel::headerData(int section, Qt::Orientation orientation, 
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole) {
-        const bool isText = section == RunColumn || section >= VersionColumn || section == RankColumn;
+        const bool isText = section == RunColumn || section >= VersionColumn;
         return static_cast<int>(Qt::AlignVCenter | (isText ? Qt::AlignLeft : Qt::AlignRight));
     }
     if (role != Qt::DisplayRole)

@@ -269,10 +269,8 @@ QVariant IncidentsModel::data(const QModelIndex& index, int role) const
     case Qt::AccessibleTextRole:
         return index.column() == StepColumn ? tr("step %1").arg(formatStep(one.first.step.value))
                                             : cell(one, index.column());
-    case Qt::TextAlignmentRole: {
-        const bool isNumber = index.column() == StepColumn || index.column() == FoldedColumn;
-        return static_cast<int>(Qt::AlignVCenter | (isNumber ? Qt::AlignRight : Qt::AlignLeft));
-    }
+    case Qt::TextAlignmentRole:
+        return headerData(index.column(), Qt::Horizontal, role);
     case SeverityRole:
         return static_cast<int>(one.first.severity);
     case StateRole:
@@ -289,8 +287,9 @@ QVariant IncidentsModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return static_cast<int>(
-            Qt::AlignVCenter | (section == StepColumn || section == FoldedColumn ? Qt::AlignRight : Qt::AlignLeft));
+        return static_cast<int>(Qt::AlignVCenter
+            | (section == StepColumn || section == RankColumn || section == FoldedColumn ? Qt::AlignRight
+                                                                                         : Qt::AlignLeft));
     if (role != Qt::DisplayRole)
         return {};
     const std::array<QString, ColumnCount> titles { tr("Severity"), tr("Step"), tr("Rank"), tr("Place"), tr("Rule"),

@@ -15,6 +15,7 @@
 
 #include <telltale/anomalies/lanes.h>
 #include <telltale/items/connectionsmodel.h>
+#include <telltale/items/incidentsmodel.h>
 #include <telltale/items/logmodel.h>
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/rowsync.h>
@@ -815,6 +816,24 @@ private Q_SLOTS:
         QCOMPARE(QModelIndex(two).siblingAtColumn(ConnectionsModel::DroppedColumn).data(SeverityRole).toInt(), 1);
         model.set({});
         QCOMPARE(model.rowCount(), 0);
+    }
+
+    void numbersStandRightInTheirColumns()
+    {
+        const auto isRight = [](const QAbstractItemModel& model, int column) {
+            return (model.headerData(column, Qt::Horizontal, Qt::TextAlignmentRole).toInt() & Qt::AlignRight) != 0;
+        };
+        ConnectionsModel agents;
+        agents.set({ agent(0) });
+        for (const int column : { ConnectionsModel::RankColumn, ConnectionsModel::LagColumn })
+            QVERIFY(isRight(agents, column));
+        QVERIFY(agents.index(0, ConnectionsModel::RankColumn).data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight);
+        QVERIFY(!isRight(agents, ConnectionsModel::RunColumn));
+        const IncidentsModel incidents;
+        for (const int column :
+            { IncidentsModel::StepColumn, IncidentsModel::RankColumn, IncidentsModel::FoldedColumn })
+            QVERIFY(isRight(incidents, column));
+        QVERIFY(!isRight(incidents, IncidentsModel::PlaceColumn));
     }
 
     void whoSaidGoodbyeHasEndedAndHasNoRate()
