@@ -378,6 +378,22 @@ private Q_SLOTS:
         }
     }
 
+    void whereTheTimesInAStepEndIsSaid()
+    {
+        m_state->setCursor(Step { 30 });
+        settle();
+        QVERIFY(shown().endNs > 0);
+        const auto isSaid = [this] {
+            const auto labels = m_view->findChildren<QLabel*>();
+            return std::ranges::any_of(labels,
+                [](const QLabel* one) { return one->isVisible() && one->text() == QStringLiteral("until its end"); });
+        };
+        QVERIFY(isSaid());
+        m_view->setBelow(CommMetric::Seconds);
+        settle();
+        QVERIFY(!isSaid());
+    }
+
     void theTitleOfTheLanesAxisIsWholeHoweverShortTheSites()
     {
         m_state->setCursor(Step { 30 });
@@ -388,7 +404,13 @@ private Q_SLOTS:
         picture->step = picture->atStep = Step { 1'000'000'000'000 };
         lane.setPicture(picture, { 0, 1, 2 });
         const QString title = QStringLiteral("ms in step %1").arg(formatStep(picture->atStep.value));
-        QVERIFY(lane.plotRect().left() > QFontMetrics(wordsFont(11)).horizontalAdvance(title) + 10);
+        const QRect plot = lane.plotRect();
+        QVERIFY(plot.left() > QFontMetrics(wordsFont(11)).horizontalAdvance(title) + 10);
+        const QImage image = lane.renderTo(lane.size());
+        for (int y = plot.bottom() + 6; y < plot.bottom() + 22; ++y) { // nor does it touch the edge of the panel
+            for (int x = 0; x < 10; ++x)
+                QCOMPARE(image.pixelColor(x, y), Theme::current().base);
+        }
     }
 
     void theTitleOfTheLanesAxisIsNoPartOfItsFirstNumber()
@@ -405,6 +427,7 @@ private Q_SLOTS:
         }
     }
 
+    /// Also where all calls take all of their time: from step to step the bars keep their room.
     void theShareOfEachBarHasRoomRightOfIt()
     {
         m_state->setCursor(Step { 30 });
@@ -420,7 +443,8 @@ private Q_SLOTS:
             row.metrics[static_cast<std::size_t>(CommMetric::Seconds)].value = 1; // all of its time
         const int plain = roomOf();
         picture->rows[0].metrics[static_cast<std::size_t>(CommMetric::Seconds)].value = 0.001;
-        QVERIFY(roomOf() > std::max(plain, QFontMetrics(numberFont(11)).horizontalAdvance(QStringLiteral("100 %"))));
+        QVERIFY(plain > QFontMetrics(numberFont(11)).horizontalAdvance(QStringLiteral("100.0 %")));
+        QCOMPARE(roomOf(), plain);
     }
 
     void theAxisIsTheEdgeOfALineBesideIt()

@@ -21,7 +21,8 @@ constexpr int kTop = 10;
 constexpr double kTallest = 22;
 constexpr double kNamed = 11; ///< px of a line that has room for its name
 constexpr int kNameRoom = 18; ///< px of the gutter that are not for a name
-constexpr int kTitleRoom = 20; ///< nor for the title of the axis, whose first number is no part of it
+constexpr int kTitleInset = 12; ///< px left of the title of the axis
+constexpr int kTitleRoom = 20; ///< and right of it, whose first number is no part of it
 constexpr int kTone = 18; ///< px of a line that explains a tone
 constexpr int kShareGap = 6; ///< px before the share of a bar in numbers
 constexpr int kWithShares = 360; ///< px that have room for them
@@ -45,12 +46,8 @@ void CommLane::setPicture(std::shared_ptr<const CommPicture> picture, std::vecto
         m_nameWidth = std::max(m_nameWidth, metrics.horizontalAdvance(row.site.shortCall()));
     m_titleWidth = m_picture ? QFontMetrics(wordsFont(11)).horizontalAdvance(axisTitle()) : 0;
     m_shareWidth = 0;
-    const auto all = bars();
-    if (std::any_of(all.begin(), all.end(), [](const Bar& bar) { return bar.share < 1; })) {
-        for (const Bar& bar : all)
-            m_shareWidth
-                = std::max(m_shareWidth, QFontMetrics(numberFont(11)).horizontalAdvance(formatFraction(bar.share)) + 2);
-    }
+    if (m_picture && m_picture->hasTimes()) // of the most: the bars keep their room from step to step
+        m_shareWidth = QFontMetrics(numberFont(11)).horizontalAdvance(formatFraction(1)) + 2;
     invalidate();
 }
 
@@ -71,7 +68,7 @@ std::vector<double> CommLane::axisValues(double ms, int width)
 QRect CommLane::plotRect(QSize size) const
 {
     // A file's name is not cut as long as the bars keep the larger part.
-    const int least = std::max(SharedAxis::kGutter, m_titleWidth + kTitleRoom);
+    const int least = std::max(SharedAxis::kGutter, kTitleInset + m_titleWidth + kTitleRoom);
     const int gutter = std::clamp(m_nameWidth + kNameRoom, least, std::max(least, size.width() * 2 / 5));
     // The axis follows the last line where there are few.
     const int wanted = static_cast<int>(kTallest * static_cast<double>(std::max<std::size_t>(m_order.size(), 1))) + 4;
@@ -238,7 +235,7 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
     painter.drawText(
-        QRectF(2, plot.bottom() + 6, plot.left() - kTitleRoom, 16), Qt::AlignRight | Qt::AlignVCenter, axisTitle());
+        QRectF(0, plot.bottom() + 6, plot.left() - kTitleRoom, 16), Qt::AlignRight | Qt::AlignVCenter, axisTitle());
     if (const int top = plot.bottom() + 28; m_shareWidth > 0 && size.height() - top >= 2 * kTone)
         paintTones(painter, QRectF(plot.left(), top, size.width() - plot.left() - 8, 2 * kTone), areSharesSaid);
 }

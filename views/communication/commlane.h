@@ -28,6 +28,8 @@ public:
     using PlotCanvas::plotRect;
     /// Where a site's bar is in the widget; null where it has no times in the step.
     QRectF barOf(const QString& site) const;
+    /// The axis ends with the step, however long that went on after the last of the collectives.
+    bool endsWithStep() const { return m_picture && m_picture->hasTimes() && m_picture->endNs > 0; }
 
 Q_SIGNALS:
     void siteChosen(const QString& site);
@@ -61,7 +63,7 @@ private:
     QString m_current;
     int m_nameWidth = 0; ///< of the longest
     int m_titleWidth = 0; ///< of the axis
-    int m_shareWidth = 0; ///< of the longest; 0: each bar is one call
+    int m_shareWidth = 0; ///< 0: there are no bars
 };
 
 }

@@ -266,7 +266,13 @@ void CommunicationView::setBelow(std::optional<CommMetric> metric)
     m_belowBox->setCurrentIndex(m_belowBox->findData(metric ? static_cast<int>(*metric) : kTimesInStep));
     m_below->setCurrentIndex(metric ? 1 : 0);
     m_belowHead->setTitle(metric ? tr("Over the steps") : tr("In the step"));
+    sayWhereAxisEnds();
     askSoon(Urgency::Now);
+}
+
+void CommunicationView::sayWhereAxisEnds()
+{
+    m_belowHead->setHint(!m_metric && m_lane->endsWithStep() ? tr("until its end", "of a step") : QString());
 }
 
 const CommRow* CommunicationView::current() const
@@ -366,6 +372,7 @@ void CommunicationView::show(const CommAnswer& answer)
     m_picture = answer.table;
     m_table->setPicture(answer.table);
     m_lane->setPicture(answer.table, m_table->order());
+    sayWhereAxisEnds();
     m_strip->setPicture(answer.strip);
     m_strip->setLeastGutter(m_lane->plotRect(m_strip->size()).left()); // their lines have the same names
     m_strip->setEmptyText(tr("The agent of this run records no such figures of its collectives."));

@@ -59,6 +59,7 @@ private:
     void buildBody();
     void connectState();
     void fillChoices();
+    void sayWhereAxisEnds(); ///< of the times in the step
     void fillStack();
     void takeSelection();
     void show(const CommAnswer& answer);
