@@ -60,6 +60,18 @@ QString lined(const QStringList& facts, const QFontMetrics& metrics, int width)
     return text;
 }
 
+/// What stands in the last brackets in one piece: its end is no line of its own.
+QString unbroken(QString text)
+{
+    const qsizetype from = text.lastIndexOf(u'(');
+    const qsizetype end = text.indexOf(u')', std::max<qsizetype>(from, 0));
+    for (qsizetype i = from; i >= 0 && i < end; ++i) {
+        if (text[i] == u' ')
+            text[i] = QChar(0x00A0);
+    }
+    return text;
+}
+
 QPushButton* addButton(QHBoxLayout* layout, const QString& text, const QString& name, QWidget* parent)
 {
     auto* button = new QPushButton(text, parent);
@@ -161,12 +173,14 @@ void VerdictLine::fit()
 {
     const QFontMetrics metrics = m_sentence->fontMetrics();
     const int width = m_sentence->width(); // and of the facts below it, which may be hidden yet
-    const int wish = (metrics.boundingRect(0, 0, width, kWordsLine, Qt::TextWordWrap, m_text).height() + kWordsLine - 1)
+    const QString sentence = unbroken(m_text);
+    const int wish
+        = (metrics.boundingRect(0, 0, width, kWordsLine, Qt::TextWordWrap, sentence).height() + kWordsLine - 1)
         / kWordsLine;
     const int lines = std::clamp(wish, kLeastWordsLines, kMostWordsLines);
     // Lines of words break where they must: a little is lost at the end of each but the last.
     m_sentence->setText(
-        wish <= lines ? m_text : metrics.elidedText(m_text, Qt::ElideRight, width * (10 * lines - 2) / 10));
+        wish <= lines ? sentence : metrics.elidedText(sentence, Qt::ElideRight, width * (10 * lines - 2) / 10));
     m_sentence->setFixedHeight(std::clamp(wish, 1, lines) * kWordsLine);
     // Of the facts below it as many as are whole; the first, if it is a link, in any case.
     QStringList facts = m_pictureNotes + m_notes;
