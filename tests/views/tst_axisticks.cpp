@@ -499,6 +499,22 @@ private Q_SLOTS:
         }
     }
 
+    void flagsOfOneRevisionThatTouchAreNamedOnce()
+    {
+        const auto drawn = [](const QString& first) {
+            QImage image(400, 17, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            const EventMark second { Step { 51 }, EventMark::Shape::Flag, QStringLiteral("rev 1"), 2, 1 };
+            AxisPainter(painter, Theme::dark())
+                .events(image.rect(), image.rect(), { Step { 0 }, Step { 99 } },
+                    { second, { Step { 50 }, EventMark::Shape::Flag, first, 1, 1 } }, {});
+            return image;
+        };
+        QCOMPARE(drawn(QStringLiteral("rev 1")), drawn({}));
+        QVERIFY(drawn(QStringLiteral("rev 2")) != drawn({}));
+    }
+
     void theLastOfFlagsThatTouchIsNamed()
     {
         const auto markOf = [](std::int64_t step, const char* text) {

@@ -294,6 +294,7 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         if (marked[i])
             take(left - kHalfSign, left + column + kHalfSign);
     }
+    std::vector<std::pair<QString, double>> named;
     m_painter.save();
     m_painter.setFont(wordsFont(10));
     const QFontMetricsF metrics(m_painter.font());
@@ -312,7 +313,10 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         const QColor color = event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text3;
         fillHair(m_painter, { x, lane.top() + 3 }, plot.bottom() - lane.top() - 3, Qt::Vertical, withAlpha(color, 0.7));
         glyphs::paintFlag(m_painter, QPointF(x, lane.top() + 3), color, isAtEnd(x));
-        if (event.label.isEmpty())
+        // Ranks may begin to run a revision some steps apart: flags that touch need its number once.
+        const auto isSame
+            = [&](const auto& one) { return one.first == event.label && std::abs(one.second - x) < kNear; };
+        if (event.label.isEmpty() || std::ranges::any_of(named, isSame))
             continue;
         // At the end, where a legend stands behind the plot, before its flag; a sentence without its reason, or cut.
         double before = x - (isAtEnd(x) ? kFlag : 0) - 4;
@@ -330,6 +334,7 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
                 return false;
             m_painter.setPen(event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text2);
             m_painter.drawText(QPointF(left, lane.top() + 12), label);
+            named.emplace_back(event.label, x);
             take(left, left + width + 8);
             return true;
         };
