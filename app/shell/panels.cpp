@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels.h"
 
+#include <map>
+
 #include <QCoreApplication>
 
 #include <telltale/anomalies/anomaliespanel.h>
@@ -8,6 +10,7 @@
 #include <telltale/common/plotcanvas.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/runsmodel.h>
 #include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/inspectorpanel.h>
 #include <telltale/runs/logpanel.h>
@@ -73,11 +76,27 @@ Panel makeInspector(const WindowParts& parts, QWidget* parent)
     return { panel, panel->head() };
 }
 
+/// The runs as their list names them.
+std::vector<ConnectionInfo> named(std::vector<ConnectionInfo> agents, const items::RunsModel& runs)
+{
+    std::map<std::string, std::string> names; // by id: many ranks are of one run
+    for (ConnectionInfo& agent : agents) {
+        const auto [name, isNew] = names.try_emplace(agent.runId);
+        if (isNew) {
+            const store::RunSummary* run = runs.runAt(runs.indexOf(QString::fromStdString(agent.runId)));
+            name->second = run ? runs.shownName(*run).toStdString() : std::string();
+        }
+        if (!name->second.empty())
+            agent.runName = name->second;
+    }
+    return agents;
+}
+
 Panel makeConnections(const WindowParts& parts, QWidget* parent)
 {
     auto* panel = new views::ConnectionsPanel(parent);
     QObject::connect(parts.driver, &RunDriver::connectionsChanged, panel,
-        [panel, driver = parts.driver] { panel->setConnections(driver->connections()); });
+        [panel, driver = parts.driver] { panel->setConnections(named(driver->connections(), *driver->runs())); });
     return { panel, panel->head() };
 }
 

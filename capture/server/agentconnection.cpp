@@ -73,6 +73,8 @@ void AgentConnection::open(const store::StreamOpened& opened, ingest::IngestSess
     m_session = std::make_unique<ingest::IngestSession>(m_sink, opened, credit);
     if (isPaused)
         m_session->setPaused(true);
+    if (opened.run)
+        m_info.runId = opened.run->id;
     const protocol::Ack granted = m_session->takeAck();
     protocol::Welcome welcome;
     welcome.storeId = opened.storeId;

@@ -13,6 +13,7 @@ struct ConnectionInfo {
     std::string agentId;
     std::string runKey; ///< names may be alike
     std::string runName;
+    std::string runId; ///< of the run in the store; empty until it takes the agent's stream
     std::string peer; ///< address:port
     Rank rank;
     std::string framework;

@@ -143,6 +143,7 @@ public:
         opened.epoch = ++stream.epoch;
         opened.durableSeq = stream.durable;
         opened.fenced = std::move(fenced);
+        opened.run = std::make_shared<store::RunHandle>(store::RunHandle { {}, "fake1", request.runName, {} });
         for (const auto& batch : stream.taken)
             opened.layouts.insert(opened.layouts.end(), batch->layouts.begin(), batch->layouts.end());
         m_disk->m_events.push_back(std::move(opened));

@@ -368,6 +368,7 @@ private Q_SLOTS:
         const ConnectionInfo info = f.server->connections().at(0);
         QCOMPARE(info.agentId, std::string("host/3/trainer"));
         QCOMPARE(info.runName, std::string("a run"));
+        QCOMPARE(info.runId, std::string("fake1"));
         QCOMPARE(info.framework, std::string("test 1"));
         QCOMPARE(info.ringBytes, std::uint64_t(11));
         QCOMPARE(info.spoolBytes, std::uint64_t(12));

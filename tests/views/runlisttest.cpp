@@ -14,6 +14,7 @@
 #include <QTreeView>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/connectionsmodel.h>
 #include <telltale/items/roles.h>
 #include <telltale/runs/paneltree.h>
 #include <telltale/runs/runspanel.h>
@@ -248,6 +249,20 @@ private Q_SLOTS:
         QVERIFY(state()->comparedName().contains(QStringLiteral(" #")));
         QVERIFY(state()->runName(0).contains(QStringLiteral(" #")));
         QVERIFY(state()->runName(0) != state()->runName(1));
+        // And of their agents, which have but the name in common.
+        for (const QString& id : { own, other }) {
+            ConnectionInfo agent;
+            agent.agentId = "host/" + id.toStdString();
+            agent.runName = archived().front().name;
+            agent.runId = id.toStdString();
+            m_agents.push_back(agent);
+        }
+        const auto* agents = m_window->findChild<items::ConnectionsModel*>();
+        QTRY_COMPARE_WITH_TIMEOUT(agents->rowCount(), 2, 20'000);
+        for (int row = 0; row < agents->rowCount(); ++row) {
+            const QString name = agents->index(row, items::ConnectionsModel::RunColumn).data().toString();
+            QVERIFY2(names.removeOne(name), qPrintable(name));
+        }
     }
 
     void comparedRunsAreMarkedWithTheirLines()
@@ -305,8 +320,8 @@ private Q_SLOTS:
     {
         auto* filter = m_window->findChild<QLineEdit*>(QStringLiteral("moduleFilter"));
         QTest::keyClicks(filter, QStringLiteral("/(attn/"));
-        const auto said = [filter] {
-            for (const auto* label : filter->parentWidget()->findChildren<QLabel*>()) {
+        const auto said = [this] {
+            for (const auto* label : m_window->findChildren<QLabel*>()) {
                 if (label->isVisible() && label->text().contains(QStringLiteral("slashes")))
                     return label->text();
             }
