@@ -405,6 +405,22 @@ private Q_SLOTS:
         QCOMPARE(CurveLegend(QRectF(0, 0, 142, 132), picture, 0).seriesAt({ 20, 19 + 16 + 8 }), 1);
         picture.series[0].result.buckets[0].last = -1.234e-5; // which has no room there
         QCOMPARE(CurveLegend(QRectF(0, 0, 142, 132), picture, 0).seriesAt({ 20, 19 + 16 + 8 }), 0);
+        // Its line stays where the cursor has a value that does.
+        const auto isBeside = [&picture](double value) {
+            LegendValue one;
+            one.state = series::CellState::Value;
+            one.value = value;
+            QImage image(142, 132, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            CurveLegend(image.rect(), picture, 0).paint(painter, { one, one }, -1, Theme::current());
+            QImage below = image.copy(32, 19 + 18, 100, 10);
+            QImage empty = below;
+            empty.fill(Theme::current().base);
+            return below == empty;
+        };
+        QVERIFY(isBeside(2.875));
+        QVERIFY(!isBeside(-1.234e-5));
     }
 
     void aBandOfRanksSaysFromWhereToWhereItGoes()

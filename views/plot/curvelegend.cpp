@@ -228,7 +228,13 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
     painter.setFont(number);
     const bool isCritical = !value.difference && value.atA.isEmpty() && !hasSign && series::isNonFinite(value.state);
     painter.setPen(isCritical ? theme.criticalText : text == QString(QChar(0x2013)) ? theme.text3 : theme.text);
-    const bool isBelow = line.form == Form::Tall || (line.form == Form::Run && one.where.isEmpty());
+    // Under a run stands what its last value may need; where the cursor's fits beside it, it is there.
+    const bool isBesideRun = line.form == Form::Run && one.isOfOneRank
+        && QFontMetricsF(wordsFont(11, 600))
+                    .horizontalAdvance(m_lines.runNames()[static_cast<std::size_t>(line.series)])
+                + 2 + valueWidth
+            <= right - left - kIndent;
+    const bool isBelow = line.form == Form::Tall || (line.form == Form::Run && one.where.isEmpty() && !isBesideRun);
     // With nothing beside it, it is below the name, not a line of its own.
     const bool isUnderName = line.form == Form::Tall && value.atA.isEmpty() && LegendLines::belowName(one).isEmpty();
     const QRectF box(left + (isUnderName ? kIndent : 0), line.top + (isBelow ? 14 : 0), right - left - sign, 16);
