@@ -346,6 +346,27 @@ private Q_SLOTS:
         QVERIFY(powers > 0);
     }
 
+    /// So is one that goes over decades and ends between two of them.
+    void anEndBetweenDecadesIsWrittenAsTheDecadesAre()
+    {
+        HeatPicture p = picture(4, 50, HeatScale::Log);
+        p.finish();
+        p.scale = ValueScale(ValueScale::Mode::Log, 1.8e-4, 0.018);
+        QBuffer page;
+        QSvgGenerator svg;
+        svg.setOutputDevice(&page);
+        QPainter painter(&svg);
+        paintHeatLegend(painter, QRectF(0, 0, 142, 400), p, Theme::current(), false);
+        painter.end();
+        static const QRegularExpression kText(QStringLiteral(">([^<>]+)</text>"));
+        QStringList numbers;
+        for (auto found = kText.globalMatch(QString::fromUtf8(page.data())); found.hasNext();)
+            numbers.append(found.next().captured(1));
+        const bool arePowers = std::ranges::none_of(numbers, [](const QString& one) { return one.contains(u"0."); });
+        QVERIFY2(arePowers && numbers.contains(QStringLiteral("1e-3")) && numbers.contains(QStringLiteral("1.8e-2")),
+            qPrintable(numbers.join(u' ')));
+    }
+
     void aLegendOfZerosInventsNoScale()
     {
         for (const bool isOne : { true, false }) {

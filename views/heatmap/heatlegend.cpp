@@ -83,12 +83,12 @@ QString zeroText(const HeatPicture& picture)
         : QCoreApplication::translate("HeatLegend", "0 everywhere");
 }
 
-/// What the colors end at: two figures, a decade as those between the ends.
-QString endText(const ValueScale& scale, double value, bool arePowers)
+/// What the colors end at: two figures, a decade as those between the ends, and with `areOthers` any other value, too.
+QString endText(const ValueScale& scale, double value, bool arePowers, bool areOthers = false)
 {
     if (scale.isOfShares()) {
         const ValueScale percents(scale.mode(), scale.low() * 100, scale.high() * 100);
-        return percentOf(endText(percents, value * 100, arePowers));
+        return percentOf(endText(percents, value * 100, arePowers, areOthers));
     }
     const double power = std::log10(std::abs(value));
     if (std::abs(power - std::round(power)) < 1e-9)
@@ -97,7 +97,7 @@ QString endText(const ValueScale& scale, double value, bool arePowers)
     const double distance = isNarrow(scale)
         ? (scale.high() - scale.low()) / 50
         : std::max(std::pow(10.0, std::floor(power) - 1), value == std::floor(value) ? 1.0 : 0.0);
-    return formatTick(value, distance, false);
+    return formatTick(value, distance, areOthers);
 }
 
 std::pair<QString, QString> endTexts(const ValueScale& scale)
@@ -130,7 +130,7 @@ std::vector<ValueScale::Tick> labelsOf(const HeatPicture& picture, int height)
         if (std::ranges::any_of(labels, isWithin(isNarrow(scale) ? 1 : kTickPitch)))
             continue;
         std::erase_if(labels, isWithin(kTickPitch));
-        labels.push_back({ end, endText(scale, end, arePowers) });
+        labels.push_back({ end, endText(scale, end, arePowers, arePowers) });
     }
     align(scale, labels);
     return labels;
