@@ -664,6 +664,44 @@ private Q_SLOTS:
         }
     }
 
+    void whatANonFiniteCellIsStandsBelowTheNumbersOfTheScale()
+    {
+        m_state->setCursor(Step { 600 });
+        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
+        HeadMapsCanvas& maps = *m_view->headMaps();
+        const QSize size(1200, 600);
+        const QImage image = maps.renderTo(size);
+        double right = 0;
+        for (std::size_t i = 0; i < maps.picture()->tiles.size(); ++i)
+            right = std::max(right, maps.cellsRect(static_cast<int>(i), size).right());
+        const int left = static_cast<int>(right) + 2;
+        int sign = 0;
+        while (sign < size.height() && image.pixelColor(left + 16, sign) != Theme::current().criticalMark)
+            ++sign;
+        QVERIFY(sign < size.height());
+        const auto hasNumber = [&](int y) {
+            for (int x = left + 32; x < left + 50; ++x) {
+                if (image.pixelColor(x, y) != Theme::current().base)
+                    return true;
+            }
+            return false;
+        };
+        int number = sign - 1;
+        while (number > 0 && !hasNumber(number))
+            --number;
+        QVERIFY2(number > 0 && sign - number >= 8, qPrintable(QStringLiteral("%1 %2").arg(number).arg(sign)));
+    }
+
+    void whatTheWordsBelowTheMapsEndWithIsNotTheEdge()
+    {
+        settle();
+        const QImage image = m_view->canvas()->renderTo({ 1080, 300 });
+        for (int y = image.height() - 6; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x)
+                QCOMPARE(image.pixelColor(x, y), Theme::current().base);
+        }
+    }
+
     void theTableOfMapsHoldsEveryCell()
     {
         m_state->setCursor(Step { 610 });

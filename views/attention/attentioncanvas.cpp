@@ -22,9 +22,10 @@ using series::CellState;
 namespace {
 
 constexpr int kInset = 12;
-constexpr int kSigns = 24; ///< px of the line that says the step and explains the signs
+constexpr int kLine = 16; ///< px of a line of words
+constexpr int kSigns = 20; ///< px of that which says the step and explains the signs
 constexpr int kSign = 9; ///< px of a sign in it
-constexpr int kDefinitions = 18; ///< and of the one below it
+constexpr int kDefinitions = 22; ///< and of the one below it, with as much below that as above both
 
 QString numberOf(const series::CellValue& cell)
 {
@@ -186,7 +187,7 @@ void AttentionCanvas::paintFrame(QImage& frame, QSize size)
     for (const int side : { 0, 1 })
         map(side, size).paint(painter, selection.empty() ? none : m_picture->placeOf(selection.front()), theme);
     const QRectF line = wordsRect(size);
-    paintSigns(painter, QRectF(line.left(), line.top(), line.width(), kSigns - 4), theme);
+    paintSigns(painter, QRectF(line.left(), line.top(), line.width(), kLine), theme);
 }
 
 void AttentionCanvas::paintDefinitions(QPainter& painter, const QRectF& line, const Theme& theme) const
@@ -233,7 +234,7 @@ void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Th
     for (const auto& [sign, words] : signs) {
         if (!seen.contains(sign))
             continue;
-        paintHeadSign(painter, QPointF(x + 12, line.top() + 5), kSign, sign, theme);
+        paintHeadSign(painter, QPointF(x + 12, line.center().y() - 5), kSign, sign, theme);
         painter.setPen(theme.text2);
         const QRectF text(
             x + 19, line.top(), QFontMetricsF(painter.font()).horizontalAdvance(words) + 4, line.height());
@@ -277,7 +278,7 @@ void AttentionCanvas::paintOverlay(QPainter& painter, QSize size)
     const Theme& theme = Theme::current();
     const std::array maps { map(0, size), map(1, size) };
     const QRectF line = wordsRect(size);
-    paintDefinitions(painter, QRectF(line.left(), line.top() + kSigns, line.width(), kDefinitions - 2), theme);
+    paintDefinitions(painter, QRectF(line.left(), line.top() + kSigns, line.width(), kLine), theme);
     const bool isPointed = !isStatic() && m_near[0] >= 0;
     for (const AttentionMap& map : maps) {
         if (isPointed)

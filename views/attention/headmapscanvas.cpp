@@ -27,6 +27,7 @@ namespace {
 constexpr int kTileInset = 12;
 constexpr double kTileTitle = 20;
 constexpr double kTileGap = 14;
+constexpr double kNanSign = 28; ///< px below the scale, with room for its lowest number
 constexpr double kTileScale = 64; ///< px right of the tiles
 constexpr double kLargestTile = 300; ///< px of a tile
 constexpr double kSigned = 7; ///< px of a cell from which on it has a sign of its own
@@ -247,7 +248,7 @@ void HeadMapsCanvas::paintFrame(QImage& frame, QSize size)
         return std::any_of(
             one.maps->cells.begin(), one.maps->cells.end(), [](float cell) { return !std::isfinite(cell); });
     });
-    const double sign = isBroken && all.height() > 4 * kTileTitle ? kTileTitle : 0;
+    const double sign = isBroken && all.height() > 4 * kTileTitle ? kNanSign : 0;
     const QRectF bar(all.right() + 14, all.top(), 11, all.height() - sign);
     paintColorScale(painter, scale, bar, theme);
     painter.setFont(wordsFont(11));
