@@ -93,7 +93,7 @@ void DistributionView::buildBelow()
     m_split->addWidget(below);
     connect(m_canvas, &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
     connect(m_split, &QSplitter::splitterMoved, this, [this] {
-        m_isSplitMoved = true;
+        m_split->setProperty(kIsDividerChosen, true);
         m_isBelowHidden = m_split->sizes().value(1) == 0;
         m_canvas->setStepAxisVisible(m_isBelowHidden);
     });
@@ -345,7 +345,7 @@ void DistributionView::troubleChanged()
 void DistributionView::resizeEvent(QResizeEvent* event)
 {
     DataView::resizeEvent(event);
-    if (m_isSplitMoved)
+    if (m_split->property(kIsDividerChosen).toBool())
         return;
     const int whole = m_split->height();
     const int least = kCaptionLine + CurveCanvas::heightFor(static_cast<int>(kQuantiles.size()));

@@ -54,7 +54,6 @@ private:
     BinColor m_color = BinColor::LogShare;
     BelowStrips m_below = BelowStrips::Quantiles;
     bool m_isBelowHidden = false; ///< by the user
-    bool m_isSplitMoved = false; ///< by the user
     ViewBar* m_bar;
     DistributionCanvas* m_canvas;
     QSplitter* m_split;
