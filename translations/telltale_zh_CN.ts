@@ -322,14 +322,6 @@
         <translation>（相差为较大者的 %1）</translation>
     </message>
     <message>
-        <source>at most %1</source>
-        <translation>至多 %1</translation>
-    </message>
-    <message>
-        <source>%1 to %2</source>
-        <translation>%1 降至 %2</translation>
-    </message>
-    <message>
         <source>first: step %1, rank %2, %3: %4</source>
         <translation>首个：第 %1 步，rank %2，%3：%4</translation>
     </message>
@@ -354,6 +346,22 @@
     <message>
         <source>of the modules shown: step %1, %2</source>
         <translation>所显示的模块：第 %1 步，%2</translation>
+    </message>
+    <message>
+        <source>at most %1 of the signs are the same</source>
+        <translation>至多 %1 的符号相同</translation>
+    </message>
+    <message>
+        <source>only %1 of the signs are the same</source>
+        <translation>只有 %1 的符号相同</translation>
+    </message>
+    <message>
+        <source>the largest possible share of equal signs falls from %1 to %2</source>
+        <translation>符号相同的最大可能比例从 %1 降到 %2</translation>
+    </message>
+    <message>
+        <source>the share of equal signs falls from %1 to %2</source>
+        <translation>符号相同的比例从 %1 降到 %2</translation>
     </message>
 </context>
 <context>
@@ -887,6 +895,18 @@
     <message>
         <source>the total norm of %1</source>
         <translation>%1 的总范数</translation>
+    </message>
+    <message>
+        <source>%1 times its usual %2 (z %3)</source>
+        <translation>平常值 %2 的 %1 倍（z %3）</translation>
+    </message>
+    <message>
+        <source>%1 times below its usual %2 (z %3)</source>
+        <translation>比平常值 %2 低 %1 倍（z %3）</translation>
+    </message>
+    <message>
+        <source>First abnormal: %1, %2: %3.</source>
+        <translation>首个异常：%1，%2：%3。</translation>
     </message>
 </context>
 <context>
@@ -3746,6 +3766,41 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::shell::MainMenu</name>
+    <message>
+        <source>Saved &amp;layouts</source>
+        <translation>已保存的布局(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>删除(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Theme</source>
+        <translation>主题(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Follow system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>&amp;Language</source>
+        <translation>语言(&amp;L)</translation>
+    </message>
+    <message>
+        <source>The language changes at the next start</source>
+        <translation>语言将在下次启动时生效</translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::MainWindow</name>
     <message>
         <source>What was dropped is not on this machine: copy it here first</source>
@@ -3788,44 +3843,12 @@ GPL-3.0-or-later</translation>
         <translation>转到</translation>
     </message>
     <message>
-        <source>The language changes at the next start</source>
-        <translation>语言将在下次启动时生效</translation>
-    </message>
-    <message>
-        <source>&amp;Theme</source>
-        <translation>主题(&amp;T)</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>深色</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>浅色</translation>
-    </message>
-    <message>
-        <source>&amp;Language</source>
-        <translation>语言(&amp;L)</translation>
-    </message>
-    <message>
         <source>Log</source>
         <translation>日志</translation>
     </message>
     <message>
         <source>previous, next incident</source>
         <translation>上一个、下一个异常事件</translation>
-    </message>
-    <message>
-        <source>Saved &amp;layouts</source>
-        <translation>已保存的布局(&amp;L)</translation>
-    </message>
-    <message>
-        <source>&amp;Remove</source>
-        <translation>删除(&amp;R)</translation>
-    </message>
-    <message>
-        <source>Follow system</source>
-        <translation>跟随系统</translation>
     </message>
     <message>
         <source>This run has no non-finite values</source>
@@ -5387,6 +5410,11 @@ GPL-3.0-or-later</translation>
         <source>No collectives were recorded: none was called, or cc_distribution.enable was off.</source>
         <translation>没有记录集合通信：没有调用过，或 cc_distribution.enable 未开启。</translation>
     </message>
+    <message>
+        <source>until its end</source>
+        <comment>of a step</comment>
+        <translation>到该步结束为止</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CompareBar</name>
@@ -6506,6 +6534,10 @@ GPL-3.0-or-later</translation>
         <source>rules</source>
         <translation>规则</translation>
     </message>
+    <message>
+        <source>config</source>
+        <translation>配置</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::FaceHead</name>
@@ -6645,6 +6677,14 @@ GPL-3.0-or-later</translation>
         <source>all modules</source>
         <translation>全部模块</translation>
     </message>
+    <message>
+        <source>9 significant</source>
+        <translation>9 位有效数字</translation>
+    </message>
+    <message>
+        <source>decimals</source>
+        <translation>小数位数</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::FieldRow</name>
@@ -6663,10 +6703,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>none</source>
         <translation>无</translation>
-    </message>
-    <message>
-        <source>9 significant</source>
-        <translation>9 位有效数字</translation>
     </message>
     <message numerus="yes">
         <source>and %n more</source>
@@ -7087,10 +7123,6 @@ GPL-3.0-or-later</translation>
         </translation>
     </message>
     <message>
-        <source>goes on</source>
-        <translation>仍在持续</translation>
-    </message>
-    <message>
         <source>Abnormal at the same moment, so which came first is not known: %1</source>
         <translation>在同一时刻异常，无法判断先后：%1</translation>
     </message>
@@ -7125,6 +7157,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Folded into %1</source>
         <translation>折叠到 %1</translation>
+    </message>
+    <message>
+        <source>last seen at step %1</source>
+        <translation>最近一次见于第 %1 步</translation>
     </message>
 </context>
 <context>
