@@ -9,6 +9,7 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include "eventlane.h"
 #include "glyphs.h"
 #include "sharedaxis.h"
 #include "viewstate.h"
@@ -16,9 +17,6 @@
 namespace telltale::views {
 
 namespace {
-
-constexpr double kLeastLabel = 48; ///< px of a label that is cut
-constexpr double kLongestLabel = 400;
 
 QColor withAlpha(QColor color, double alpha)
 {
@@ -246,108 +244,9 @@ void AxisPainter::cursorTags(const QRectF& plot, StepRange range, const StepMark
 void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events,
     const std::vector<EventMark>& over, const std::vector<bool>& marked)
 {
-    // By pixel: marks come in the order of their records, which is not that of their steps.
-    std::vector<bool> taken(static_cast<std::size_t>(std::max(1.0, plot.width())));
-    const auto pixels = [&](double from, double to) {
-        const auto at = [&](double x) {
-            return taken.begin()
-                + static_cast<std::ptrdiff_t>(std::clamp(x - plot.left(), 0.0, static_cast<double>(taken.size())));
-        };
-        return std::pair(at(from), at(to));
-    };
-    const auto take = [&](double from, double to) {
-        const auto [first, last] = pixels(from, to);
-        std::fill(first, last, true);
-    };
-    const auto isFree = [&](double from, double to) {
-        const auto [first, last] = pixels(from, to);
-        return std::find(first, last, true) == last;
-    };
-    constexpr double kFlag = FlagPlaces::kFlag;
-    constexpr double kNear = 20; ///< px from a flag in which the sign of an incident stands beside it
-    const auto isAtEnd = [&plot](double x) { return FlagPlaces::isAtEnd(plot, x); };
-    m_flags = FlagPlaces(plot, range, events, [&](Step step) { return xIn(plot, range, step); });
-    std::vector<const EventMark*> inTurn; // with room for one word it is that of a revision
-    for (const EventMark& mark : events) {
-        inTurn.push_back(&mark);
-        const double x = range.contains(mark.step) ? std::floor(xIn(plot, range, mark.step)) : -1e9;
-        if (mark.shape == EventMark::Shape::Checkpoint)
-            take(x - 6, x + 7);
-        else
-            take(isAtEnd(x) ? x - kFlag : x, x + 10);
-    }
-    std::ranges::stable_partition(inTurn, [](const EventMark* mark) { return mark->rev > 0; });
-    std::vector<double> moved; // signs that stand beside flags
-    for (const EventMark& mark : over) {
-        if (!range.contains(mark.step))
-            continue;
-        const double x = std::floor(xIn(plot, range, mark.step));
-        const double sign = m_flags.beside(x);
-        take(sign - 8, sign + 9);
-        if (sign != x)
-            moved.push_back(sign);
-    }
-    constexpr double kHalfSign = 4; ///< px that the sign of a narrow column goes beyond it
-    const double column = plot.width() / std::max(1.0, static_cast<double>(marked.size()));
-    for (std::size_t i = 0; i < marked.size(); ++i) {
-        const double left = plot.left() + static_cast<double>(i) * column;
-        if (marked[i])
-            take(left - kHalfSign, left + column + kHalfSign);
-    }
-    std::vector<std::pair<QString, double>> named;
-    m_painter.save();
-    m_painter.setFont(wordsFont(10));
-    const QFontMetricsF metrics(m_painter.font());
-    for (const EventMark* mark : inTurn) {
-        const EventMark& event = *mark;
-        if (!range.contains(event.step))
-            continue;
-        const double x = std::floor(xIn(plot, range, event.step));
-        if (event.shape == EventMark::Shape::Checkpoint) {
-            m_painter.setRenderHint(QPainter::Antialiasing, false);
-            m_painter.setBrush(Qt::NoBrush);
-            m_painter.setPen(QPen(m_theme.text3, 1));
-            m_painter.drawRect(QRectF(x - 2.5, lane.center().y() - 3, 6, 6));
-            continue;
-        }
-        const QColor color = event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text3;
-        fillHair(m_painter, { x, lane.top() + 3 }, plot.bottom() - lane.top() - 3, Qt::Vertical, withAlpha(color, 0.7));
-        glyphs::paintFlag(m_painter, QPointF(x, lane.top() + 3), color, isAtEnd(x));
-        // Ranks may begin to run a revision some steps apart: flags that touch need its number once.
-        const auto isSame
-            = [&](const auto& one) { return one.first == event.label && std::abs(one.second - x) < kNear; };
-        if (event.label.isEmpty() || std::ranges::any_of(named, isSame))
-            continue;
-        // At the end, where a legend stands behind the plot, before its flag; a sentence without its reason, or cut.
-        double before = x - (isAtEnd(x) ? kFlag : 0) - 4;
-        double behind = x + 10;
-        for (const double sign : moved) {
-            if (sign < x && x - sign < kNear)
-                before = std::min(before, sign - 9);
-            else if (sign > x && sign - x < kNear)
-                behind = std::max(behind, sign + 10);
-        }
-        const auto write = [&](const QString& label, bool isBefore) {
-            const double width = metrics.horizontalAdvance(label);
-            const double left = isBefore ? before - width : behind;
-            if (left <= plot.left() || left + width > plot.right() || !isFree(left, left + width))
-                return false;
-            m_painter.setPen(event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text2);
-            m_painter.drawText(QPointF(left, lane.top() + 12), label);
-            named.emplace_back(event.label, x);
-            take(left, left + width + 8);
-            return true;
-        };
-        const QString& brief = event.brief.isEmpty() ? event.label : event.brief;
-        if (write(event.label, false) || write(event.label, true) || write(brief, false) || write(brief, true))
-            continue;
-        double room = 0;
-        while (room < kLongestLabel && behind + room < plot.right() && isFree(behind + room, behind + room + 1))
-            ++room;
-        if (room >= kLeastLabel)
-            write(metrics.elidedText(brief, Qt::ElideRight, room - 1), false);
-    }
-    m_painter.restore();
+    EventLane drawn(m_painter, m_theme, plot, lane, range, [&](Step step) { return xIn(plot, range, step); });
+    drawn.paint(events, over, marked);
+    m_flags = drawn.flags();
 }
 
 std::vector<bool> AxisPainter::nonFinite(std::span<const series::CellState> columns)
