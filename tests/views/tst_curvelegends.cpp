@@ -271,11 +271,14 @@ private Q_SLOTS:
         }
         seen.erase(-1);
         QCOMPARE(seen.size(), picture.series.size());
-        // A long name stands above its own rank.
-        const CurvePicture modules = headsOnRanks(2, QStringLiteral("%1.mlp.fc1.weight"));
-        const CurveLegend names(QRectF(0, 0, 142, 2 * (19 + 16) + 18), modules, 0);
-        for (int name = 0; name < 2; ++name)
-            QCOMPARE(names.seriesAt({ 20, name * (19 + 16) + 19 + 8.0 }), name * 4);
+        // A long name stands above its ranks, once.
+        const CurvePicture modules = headsOnRanks(3, QStringLiteral("%1.mlp.fc1.weight"));
+        const CurveLegend names(QRectF(0, 0, 142, 2 * (19 + 4 * 16) + 18), modules, 0);
+        for (int name = 0; name < 2; ++name) {
+            for (int rank = 0; rank < 4; ++rank)
+                QCOMPARE(names.seriesAt({ 20, name * (19 + 4 * 16) + 19 + rank * 16 + 8.0 }), name * 4 + rank);
+        }
+        QCOMPARE(names.moreText(), QStringLiteral("1 more names below"));
     }
 
     void whatIsCountedIsNamed()

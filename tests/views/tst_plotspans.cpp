@@ -639,6 +639,33 @@ private Q_SLOTS:
         QCOMPARE(headerOf(panel, width, lastValueOf, {}), headerOf(panel, width, atOwn, Step { 9 }));
     }
 
+    void aTitleThatHasRoomIsWholeWhateverStandsBehindIt()
+    {
+        ScalarPanel panel;
+        panel.title = QStringLiteral("resident memory of all, GiB");
+        for (int rank = 0; rank < 4; ++rank) {
+            CurveSeries& one = panel.picture.series.emplace_back();
+            one.row.rank = Rank { rank };
+            one.hasRankColor = true;
+            one.isOtherRank = rank > 0;
+            one.slot = rank;
+            one.result.range = { Step { 0 }, Step { 9 } };
+            one.result.buckets.assign(10, single(0.25 + rank));
+        }
+        const auto titleOf = [&panel](int width) {
+            const QRect plot(112, 32, width, 8);
+            const double captionLeft = panelCaptionLeft({ panel }, plot);
+            QImage image(width + 122, 40, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            paintPanelHeader(painter, plot, panel,
+                { &lastValueOf, Step { 9 }, 0, panelTitles({ panel }, plot).front() }, captionLeft);
+            return image.copy(0, 0, static_cast<int>(captionLeft) - 14, 40);
+        };
+        for (int width = 250; width < 900; ++width)
+            QVERIFY2(titleOf(width) == titleOf(900), qPrintable(QString::number(width)));
+    }
+
     void titlesThatAreCutReadUnlikeEachOther()
     {
         std::vector<ScalarPanel> panels;

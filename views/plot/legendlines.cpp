@@ -307,12 +307,13 @@ void LegendLines::putOtherRanksLast()
     };
     const auto names = std::ranges::count_if(m_lines, [](const Line& line) { return line.form == Form::Name; });
     const bool hasRuns = std::ranges::any_of(m_picture.series, [](const auto& one) { return !one.runName.isEmpty(); });
-    if (m_compares || hasRuns || names < 2 || std::ranges::none_of(m_lines, isOther))
-        return;
     const QFontMetricsF metrics(codeFont(11, 600));
+    // Else a name would take two lines, and once more two.
     const bool fitsBeside = std::ranges::all_of(m_picture.series, [&](const CurveSeries& one) {
         return metrics.horizontalAdvance(one.row.label) <= m_area.width() - 24 - kIndent - kValue;
     });
+    if (m_compares || hasRuns || names < 2 || !fitsBeside || std::ranges::none_of(m_lines, isOther))
+        return;
     std::vector<Line> own, others;
     bool hasOthers = false; // the name at hand, beside its own rank
     for (std::size_t i = 0; i < m_lines.size(); ++i) {
@@ -323,10 +324,10 @@ void LegendLines::putOtherRanksLast()
         const bool isName = hasOthers && line.form == Form::Name;
         if (isName || (hasOthers && isOther(line)))
             others.push_back(line);
-        if (isName && fitsBeside) {
+        if (isName) {
             own.push_back({ line.series, Form::Short, kShort }); // for the next line, too
             ++i;
-        } else if (isName || !hasOthers || !isOther(line)) {
+        } else if (!hasOthers || !isOther(line)) {
             own.push_back(line);
         }
     }

@@ -55,8 +55,8 @@ public:
 
 private:
     void addLines();
-    /// Each name with its own rank before all other ranks: where there is no room for all, a color tells more than a
-    /// second line of it.
+    /// Each name, beside the value of its own rank, before all other ranks: where there is no room for all, a color
+    /// tells more than a second line of it.
     void putOtherRanksLast();
     /// A second line for the least and the most of a band, as long as that leaves `room` for all.
     void addReaches(double room);

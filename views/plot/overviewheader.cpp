@@ -66,6 +66,7 @@ public:
         : m_painter(painter)
         , m_line(line)
         , m_right(line.right())
+        , m_begin(line.right())
     {
     }
     void put(const QString& text, const QFont& font, const QColor& color, double gap)
@@ -75,7 +76,8 @@ public:
         const double width = QFontMetricsF(font).horizontalAdvance(text);
         m_painter.drawText(QRectF(m_right - width - 1, m_line.top(), width + 2, m_line.height()),
             Qt::AlignRight | Qt::AlignVCenter, text);
-        m_right -= width + gap;
+        m_begin = m_right - width;
+        m_right = m_begin - gap;
     }
     void putSwatch(const CurveSeries& one, const Theme& theme)
     {
@@ -87,14 +89,17 @@ public:
         m_painter.setPen(pen);
         const double y = m_line.center().y() + 1;
         m_painter.drawLine(QPointF(m_right - kSwatch, y), QPointF(m_right, y));
-        m_right -= kSwatch + kEntryGap;
+        m_begin = m_right - kSwatch;
+        m_right = m_begin - kEntryGap;
     }
-    double right() const { return m_right; }
+    double right() const { return m_right; } ///< where the next may end
+    double begin() const { return m_begin; } ///< of the last one
 
 private:
     QPainter& m_painter;
     QRectF m_line;
     double m_right;
+    double m_begin;
 };
 
 /// All of them are ranks of one run and have the same.
@@ -434,7 +439,7 @@ void paintPanelHeader(
     painter.setPen(theme.text);
     // Beside the plot's numbers, or all from one edge where one of them goes on above the plot.
     const bool isBeside = captionLeft <= plot.left();
-    const double width = isBeside ? kTitleRoom : std::min(captionLeft, words.right()) - kTitleInset - kTitleLeft;
+    const double width = isBeside ? kTitleRoom : std::min(captionLeft, words.begin()) - kTitleInset - kTitleLeft;
     painter.drawText(QRectF(isBeside ? 4 : kTitleLeft, line.top(), width, line.height()),
         (isBeside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(
