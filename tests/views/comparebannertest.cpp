@@ -9,6 +9,7 @@
 #include <telltale/compare/comparewords.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/items/numbertext.h>
+#include <telltale/plot/curvecanvas.h>
 
 #include "comparedruns.h"
 
@@ -130,20 +131,21 @@ private Q_SLOTS:
     void factsWrapAndAreCutWhole()
     {
         const auto* note = m_view->findChild<QLabel*>(QStringLiteral("compareNote"));
-        const QString between = QStringLiteral("\u00A0 ·  ");
+        const QString between = QStringLiteral("  ·  ");
+        const auto text = [note] { return note->text().replace(QChar(0x00A0), u' '); };
         m_state->setSelection({ { QStringLiteral("layers.4.fc.weight"), {} } });
         compareWith({ "more" });
         settle();
-        const QString all = note->text();
+        const QString all = text();
         QVERIFY(note->toolTip().isEmpty());
         const QStringList facts = all.split(between);
         QVERIFY2(facts.size() > 1, qPrintable(all));
         const int line = note->height();
-        const int words = note->fontMetrics().horizontalAdvance(all);
+        const int words = note->fontMetrics().horizontalAdvance(note->text());
         m_view->resize(m_view->width() - (note->width() - words) - 20, 700);
         QTRY_COMPARE(note->height(), 2 * line);
         QVERIFY2(note->text().contains(u'\n'), qPrintable(note->text())); // in place of what is between two facts
-        const auto said = [&] { return note->text().replace(u'\n', between); };
+        const auto said = [&] { return text().replace(u'\n', between); };
         QCOMPARE(said(), all);
         QVERIFY(note->heightForWidth(note->width()) <= note->height());
         m_view->resize(m_view->width() - (note->width() - words * 2 / 7), 700);
@@ -217,6 +219,36 @@ private Q_SLOTS:
         choose("compareAlign", static_cast<int>(XAxis::Samples));
         settle();
         QVERIFY(m_view->map()->plotRect().height() < plot.height());
+    }
+
+    void whatCannotBeLaidBesideTheRunSaysSoInPlaceOfTheMap()
+    {
+        compareWith({ "bare", "b" });
+        choose("compareAlign", static_cast<int>(XAxis::Samples));
+        settle();
+        QVERIFY(!m_view->map()->picture());
+        const QImage why = m_view->map()->renderTo({ 600, 300 });
+        QImage plain = why;
+        plain.fill(why.pixelColor(0, 0));
+        QVERIFY(why != plain);
+        QVERIFY(m_view->curves()->picture() && !m_view->curves()->picture()->isEmpty()); // of the others
+        choose("compareAlign", static_cast<int>(XAxis::Step));
+        settle();
+        QVERIFY(m_view->map()->picture());
+    }
+
+    void noFactBelowTheSentenceIsBroken()
+    {
+        compareWith({ "bare" });
+        const auto* note = m_view->findChild<QLabel*>(QStringLiteral("compareNote"));
+        int whole = 0;
+        for (int width = 560; width <= 1600; width += 40) {
+            m_view->resize(width, 900);
+            settle();
+            QVERIFY2(!note->text().contains(QStringLiteral("only in")), qPrintable(note->text()));
+            whole += note->text().contains(QStringLiteral("series\u00A0only\u00A0in\u00A0B"));
+        }
+        QVERIFY(whole > 0);
     }
 
     void aFilterThatHidesTheFirstDifferenceNamesThatOfWhatIsShown()

@@ -96,6 +96,53 @@ private Q_SLOTS:
         QVERIFY(m_view->map()->picture());
     }
 
+    void aClickOnARowChangesItsBoxWhereverItIs()
+    {
+        m_state->setComparedRuns({});
+        settle();
+        QTest::mouseClick(m_view->bar()->runsButton(), Qt::LeftButton);
+        auto* chooser = m_view->findChild<QWidget*>(QStringLiteral("compareChooser"));
+        auto* list = chooser->findChild<QListWidget*>();
+        QListWidgetItem* item = list->findItems(QStringLiteral("b"), Qt::MatchExactly).front();
+        const QRect row = list->visualItemRect(item);
+        const QPoint box(row.left() + 10, row.center().y());
+        Qt::CheckState state = item->checkState();
+        for (const QPoint& at : { box, box, row.center(), box, row.center(), row.center(), box, box }) {
+            QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, at);
+            QVERIFY(item->checkState() != state);
+            state = item->checkState();
+        }
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, box);
+        QTest::mouseDClick(list->viewport(), Qt::LeftButton, {}, box);
+        QCOMPARE(item->checkState(), state);
+        QTest::mouseClick(list->viewport(), Qt::RightButton, {}, box);
+        QCOMPARE(item->checkState(), state);
+        QTest::keyClick(list, Qt::Key_Escape);
+    }
+
+    void aRunIsCalledHereAsEverywhere()
+    {
+        m_state->setComparedRuns({});
+        m_state->setIsSharedName([this](const QString& name) { return m_model->isSharedName(name); });
+        settle();
+        const auto called = [this] {
+            for (const auto* label : m_view->bar()->findChildren<QLabel*>()) {
+                if (label->text().startsWith(QStringLiteral("A: ")))
+                    return label->text().mid(3);
+            }
+            return QString();
+        };
+        QCOMPARE(called(), QStringLiteral("a"));
+        store::RunSummary live;
+        live.id = "77777777";
+        live.name = "a";
+        m_model->setLive({ live });
+        QCOMPARE(m_state->runName(0), QStringLiteral("a #a"));
+        QCOMPARE(called(), m_state->runName(0));
+        m_model->setLive({});
+        QCOMPARE(called(), QStringLiteral("a"));
+    }
+
     void theButtonOfTheListStaysWhereItIs()
     {
         QPushButton* button = m_view->bar()->runsButton();

@@ -51,6 +51,7 @@ protected:
         std::string config = "{\"start_step\": 0}";
         int steps = kSteps;
         std::vector<Kind> kinds = { Kind::GradReduced };
+        bool isCounted = true; ///< records its samples and the time
     };
 
     static float valueIn(const MadeUp& run, int row, int step)
@@ -71,12 +72,13 @@ protected:
         std::vector<std::shared_ptr<const SeriesLayout>> tensors;
         for (const Kind kind : run.kinds)
             tensors.push_back(builder.addLayout(kind, { Stat::Norm, Stat::Nans }, names));
-        const auto scalars
-            = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss", "telltale.samples_seen", "telltale.wall_ns" });
+        std::vector<std::string> counted { "loss", "telltale.samples_seen", "telltale.wall_ns" };
+        counted.resize(run.isCounted ? counted.size() : 1);
+        const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, counted);
         std::vector<StepBlock> blocks;
         for (int step = from; step < to; ++step) {
-            StepBlock values;
-            values.step = Step { step };
+            StepBlock tensor;
+            tensor.step = Step { step };
             std::vector<float> norms;
             std::vector<std::uint64_t> nans;
             for (int row = 0; row < kRows; ++row) {
@@ -84,17 +86,18 @@ protected:
                 norms.push_back(std::isnan(value) ? 1.0F : value);
                 nans.push_back(std::isnan(value) ? 1 : 0);
             }
-            values.columns = { { Stat::Norm, norms }, { Stat::Nans, nans } };
+            tensor.columns = { { Stat::Norm, norms }, { Stat::Nans, nans } };
             for (const auto& layout : tensors) {
-                values.layout = layout;
-                blocks.push_back(values);
+                tensor.layout = layout;
+                blocks.push_back(tensor);
             }
             StepBlock loss;
             loss.layout = scalars;
             loss.step = Step { step };
-            loss.columns = { { Stat::Value,
-                std::vector<double> { 3.0 - 0.001 * step + run.shift, static_cast<double>((step + 1) * run.batch),
-                    1e18 + 5e8 * step } } };
+            std::vector<double> values { 3.0 - 0.001 * step + run.shift, static_cast<double>((step + 1) * run.batch),
+                1e18 + 5e8 * step };
+            values.resize(counted.size());
+            loss.columns = { { Stat::Value, std::move(values) } };
             blocks.push_back(loss);
         }
         builder.stage(stream, std::move(blocks));
@@ -123,8 +126,8 @@ protected:
             { "other", kBatch, 1.5 }, { "wide", 2 * kBatch }, { "near", kBatch, 1e-5 },
             { "short", 2 * kBatch, 0, false, "{}", 60 },
             { "more", kBatch, 0, false, "{}", kSteps, { Kind::GradReduced, Kind::ExpAvg } },
-            { "moments", kBatch, 0, false, "{}", kSteps, { Kind::ExpAvg } },
-            { "brief", kBatch, 0.25, false, "{}", 60 } };
+            { "moments", kBatch, 0, false, "{}", kSteps, { Kind::ExpAvg } }, { "brief", kBatch, 0.25, false, "{}", 60 },
+            { "bare", kBatch, 0, false, "{}", kSteps, { Kind::GradReduced, Kind::ExpAvg }, false } };
         for (const MadeUp& run : m_runs)
             write(path(run.name), run);
     }

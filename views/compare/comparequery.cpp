@@ -235,7 +235,8 @@ CompareAnswer compareParts(const CompareRequest& request, std::vector<ComparePar
             one.runName = brief.value(one.run);
     }
     answer.curves = std::make_shared<const CurvePicture>(std::move(curves));
-    if (request.against < parts.size())
+    answer.isAligned = request.against >= parts.size() || parts[request.against].isAligned;
+    if (request.against < parts.size() && answer.isAligned)
         addDifferenceMap(answer, request, std::move(parts.front()), std::move(parts[request.against]));
     return answer;
 }

@@ -69,6 +69,7 @@ struct CompareAnswer {
     int onlyInA = 0; ///< rows of the map's runs
     int onlyInB = 0;
     QStringList lacking; ///< runs without a curve, while others have some
+    bool isAligned = true; ///< false: the map's other run is not laid beside the reference, and there is no map
     QStringList unaligned; ///< runs that do not record what they should be aligned by: the reference, or all others
 };
 

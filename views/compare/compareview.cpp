@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -19,6 +20,7 @@
 #include <telltale/common/taborder.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/items/comma.h>
+#include <telltale/items/runsmodel.h>
 #include <telltale/items/saidwords.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvecsv.h>
@@ -101,6 +103,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     m_liveTimer.setInterval(kLiveMs);
     keepChoices(m_bar->ownBoxes());
     connectState();
+    connectNames();
     showBelow();
     tellEmpty();
 }
@@ -200,6 +203,25 @@ void CompareView::connectState()
     });
 }
 
+/// A run's name has its id while another one has that name.
+void CompareView::connectNames()
+{
+    const auto tell = [this] {
+        const QStringList names = runNames(*context().state);
+        if (std::exchange(m_names, names) == names)
+            return;
+        m_bar->fill();
+        tellEmpty();
+        askSoon(Urgency::WhenIdle);
+    };
+    if (!context().runs)
+        return;
+    for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })
+        connect(context().runs, signal, this, tell);
+    connect(context().runs, &QAbstractItemModel::dataChanged, this, tell);
+    connect(context().runs, &QAbstractItemModel::modelReset, this, tell);
+}
+
 bool CompareView::hasOthers() const
 {
     return !context().state->comparedRuns().empty();
@@ -222,6 +244,9 @@ QString CompareView::emptyText() const
         return tr("Open a run, or connect a training job, to compare it with others.");
     if (!hasOthers())
         return tr("Choose up to %1 runs to compare with “%2”.").arg(ViewState::kMostCompared).arg(state.runName(0));
+    if (!m_isAligned)
+        return tr("%1 does not record what the runs are aligned by. Align them by step, or choose another run.")
+            .arg(state.runName(m_bar->against()));
     if (!state.moduleFilter().isEmpty())
         return tr("No module that both runs have matches the filter “%1”.").arg(state.moduleFilter());
     return tr("The runs have no “%1” of the same modules on rank %2. Choose another kind, or other runs.")
@@ -363,9 +388,9 @@ void CompareView::askConformance()
 void CompareView::take(const Expected<CompareAnswer>& answer)
 {
     m_problem = answer ? QString() : items::saidwords::of(answer.error());
-    tellEmpty();
     if (answer)
         show(*answer);
+    tellEmpty();
     if (m_isOutdated)
         askSoon(Urgency::WhenIdle);
     if (isSettled())
@@ -374,6 +399,7 @@ void CompareView::take(const Expected<CompareAnswer>& answer)
 
 void CompareView::show(const CompareAnswer& answer)
 {
+    m_isAligned = answer.isAligned;
     m_map->setPicture(answer.map && !answer.map->rows.empty() ? answer.map : nullptr);
     m_curves->setPicture(answer.curves);
     fitAxis();
@@ -516,7 +542,7 @@ void CompareView::paintPicture(QPainter& painter, QSize size)
         QRect(12, 4, size.width() - 24, size.height()), Qt::AlignLeft | Qt::TextWordWrap, m_verdict->text(), &sentence);
     const int top = std::max(kVerdict, sentence.bottom() + 4);
     const bool hasTable = m_below->currentWidget() != m_curves;
-    if (!m_map->picture() && !hasTable)
+    if (!m_map->picture() && !hasTable && !(m_curves->picture() && !m_curves->picture()->isEmpty()))
         return paintWithCaption(painter, QRect(QPoint(0, top), size - QSize(0, top)), *m_map, caption);
     const int map = static_cast<int>(std::lround((size.height() - top) * kMapShare));
     paintWithCaption(painter, QRect(0, top, size.width(), map), *m_map, caption);

@@ -50,6 +50,7 @@ protected:
 
 private:
     void connectState();
+    void connectNames();
     void chooseShared();
     void fitAxis();
     void askPicture();
@@ -73,6 +74,8 @@ private:
     Conformance m_conformance;
     Conformance m_ofShown; ///< of the map's rows alone, where the module filter hides what differs first
     std::optional<judge::Deviation> m_firstOfMap; ///< that is marked
+    QStringList m_names; ///< of the runs, as they are called now
+    bool m_isAligned = true; ///< run B records what it is to be laid beside A by
     QString m_problem; ///< why the last question had no answer
     bool m_isOutdated = false; ///< data came while a question ran
     bool m_isConformanceOutdated = true;

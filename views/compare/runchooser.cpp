@@ -7,6 +7,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QScopedValueRollback>
 #include <QStyledItemDelegate>
@@ -26,7 +27,7 @@ constexpr int kRowHeight = 24;
 constexpr int kAround = 54; ///< px of the search and the margins
 constexpr int kBesideDate = 8;
 
-/// The name, and in a column of their own at the right when the runs began.
+/// The name, and in a column of their own at the right when the runs began. All of a row is its box.
 class ChoiceDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -45,6 +46,24 @@ public:
         painter->setFont(font);
         painter->setPen(row.state.testFlag(QStyle::State_Selected) ? Theme::current().text : Theme::current().text3);
         painter->drawText(date, Qt::AlignRight | Qt::AlignVCenter, started);
+    }
+
+protected:
+    bool editorEvent(
+        QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option, const QModelIndex& index) override
+    {
+        switch (event->type()) {
+        case QEvent::MouseButtonPress:
+            return false; // the row is highlighted
+        case QEvent::MouseButtonRelease:
+        case QEvent::MouseButtonDblClick: {
+            const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+            return static_cast<QMouseEvent*>(event)->button() == Qt::LeftButton
+                && model->setData(index, isChecked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
+        }
+        default:
+            return QStyledItemDelegate::editorEvent(event, model, option, index);
+        }
     }
 };
 
@@ -87,15 +106,9 @@ RunChooser::RunChooser(items::RunsModel* model, ViewState* state, Find find, QWi
         if (!m_isFilling)
             tellChosen();
     });
-    // Return checks what is highlighted, as Space does; so does a click beside the box.
-    const auto toggle = [](QListWidgetItem* item) {
+    // Return checks what is highlighted, as Space does.
+    connect(m_list, &QListWidget::itemActivated, this, [](QListWidgetItem* item) {
         item->setCheckState(item->checkState() == Qt::Checked ? Qt::Unchecked : Qt::Checked);
-    };
-    connect(m_list, &QListWidget::itemActivated, this, toggle);
-    connect(m_list, &QListWidget::itemPressed, this, [this](QListWidgetItem* item) { m_pressed = item->checkState(); });
-    connect(m_list, &QListWidget::itemClicked, this, [this, toggle](QListWidgetItem* item) {
-        if (item->checkState() == m_pressed)
-            toggle(item);
     });
 }
 

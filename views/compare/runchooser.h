@@ -51,7 +51,6 @@ private:
     Find m_find;
     QLineEdit* m_search;
     QListWidget* m_list;
-    Qt::CheckState m_pressed = Qt::Unchecked; ///< of the item below the mouse, before its box was clicked
     bool m_isFilling = false;
 };
 

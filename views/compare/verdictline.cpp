@@ -29,6 +29,7 @@ constexpr int kWordsLine = 19; ///< px of a line of the sentence
 constexpr int kLeastWordsLines = 2; ///< also of a short one: what is below stays where it is
 constexpr int kMostWordsLines = 4;
 constexpr int kSign = 34; ///< px left of the words
+constexpr int kRounded = 3; ///< px that parts of a line may be wider together than one by one
 
 /// The first characters as a link, spaces as many as there are.
 QString linked(const QString& words, qsizetype count)
@@ -43,18 +44,18 @@ QString linked(const QString& words, qsizetype count)
 
 constexpr QStringView kBetween { u"\u00A0 ·  " };
 
-/// One behind another, and with nothing between them where a line ends.
+/// One behind another, and with nothing between them where a line ends. None is broken that has room in a line.
 QString lined(const QStringList& facts, const QFontMetrics& metrics, int width)
 {
     QString text;
     int taken = 0;
-    for (const QString& fact : facts) {
+    for (QString fact : facts) {
         const int room = metrics.horizontalAdvance(fact);
         const int gap = text.isEmpty() ? 0 : metrics.horizontalAdvance(kBetween.toString());
-        const bool fits = taken + gap + room <= width;
+        const bool fits = taken + gap + room + kRounded <= width;
         if (!text.isEmpty())
             text += fits ? kBetween : QStringView { u"\n" };
-        text += fact;
+        text += room + kRounded <= width ? fact.replace(u' ', QChar(0x00A0)) : fact;
         taken = fits ? taken + gap + room : room % std::max(1, width);
     }
     return text;
