@@ -69,7 +69,7 @@ std::uint64_t bitsOf(int rank, int step, int number)
 }
 
 /// `isBroken`: from kBreaks on nothing is finite, and there are no checksums. `isStill`: all ranks have kMoves.
-/// `every`: steps from one that is collected to the next.
+/// `every`: steps from one that is collected to the next; of more than one, collectives have no checksums.
 void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool isStill = false, int every = 1)
 {
     test::CapsuleBuilder builder(path, "gpt");
@@ -80,6 +80,7 @@ void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool 
     if (!isBroken)
         stats.push_back(Stat::Checksum);
     const auto layout = builder.addLayout(Kind::ParamUpdated, stats, names);
+    const auto calls = builder.addLayout(Kind::Comm, { Stat::Norm }, { "all_reduce" });
     for (int rank = 0; rank < kRanks; ++rank) {
         const std::array<int, 4> place
             = hasPlaces ? std::array { rank / 2, rank % 2, -1, -1 } : std::array { -1, -1, -1, -1 };
@@ -103,6 +104,11 @@ void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool 
             if (!isBroken)
                 block.columns.push_back({ Stat::Checksum, bits });
             blocks.push_back(block);
+            if (every > 1) {
+                block.layout = calls;
+                block.columns = { { Stat::Norm, std::vector<float> { 1 } } };
+                blocks.push_back(block);
+            }
         }
         builder.stage(stream, std::move(blocks));
         builder.commit();
@@ -419,6 +425,95 @@ private Q_SLOTS:
         QCOMPARE(m_view->replicas()->picture()->valuesStep, Step { 100 });
         const QString said = m_view->replicas()->tensorsSentence();
         QVERIFY2(said.startsWith(QStringLiteral("At step 100,")), qPrintable(said));
+    }
+
+    void whyThereAreNoChecksumsIsTrue()
+    {
+        const auto said = [this](const char* run, Kind kind) {
+            cleanup();
+            open(run);
+            m_state->setKind(kind);
+            m_view->setReplicasShown(true);
+            [this] { settle(); }();
+            return m_view->replicas()->sentence();
+        };
+        const QString without = said("broken", Kind::ParamUpdated);
+        QVERIFY2(
+            without.endsWith(QStringLiteral("no checksums (telltale.checksum is not true).")), qPrintable(without));
+        const QString calls = said("sparse", Kind::Comm);
+        QVERIFY2(calls.endsWith(QStringLiteral("no checksums of this kind.")), qPrintable(calls));
+    }
+
+    /// As curves are.
+    void whatIsCollectedNowAndThenIsOneLine()
+    {
+        cleanup();
+        open("sparse");
+        m_view->setReplicasShown(true);
+        m_state->setRank(Rank { 0 });
+        m_state->setSelection({ layer(0) });
+        settle();
+        const QSize size(900, 300);
+        const QRect plot = m_view->replicas()->plotRect(size);
+        const QImage image = m_view->replicas()->renderTo(size);
+        const auto columnsOf = [&](int from, int to, const QColor& color) {
+            int columns = 0;
+            for (int x = plot.left(); x <= plot.right(); ++x) {
+                for (int y = from; y < to; ++y) {
+                    const QColor one = image.pixelColor(x, y);
+                    if (one == color || (color == Theme::current().series[0] && one.blue() - one.red() > 60)) {
+                        ++columns;
+                        break;
+                    }
+                }
+            }
+            return columns;
+        };
+        const int spread = columnsOf(plot.top() + 20, plot.bottom() + 1, Theme::current().series[0]);
+        const int bits = columnsOf(plot.bottom() + 1, plot.bottom() + 19, Theme::current().ok);
+        QVERIFY2(spread > plot.width() * 9 / 10 && bits > plot.width() * 9 / 10,
+            qPrintable(QStringLiteral("%1 and %2 of %3").arg(spread).arg(bits).arg(plot.width())));
+    }
+
+    /// Of dark and white words those with more contrast.
+    void wordsOnAnyCellAreRead()
+    {
+        settle();
+        RankMap map(m_state.get());
+        const auto luminanceOf = [](QRgb color) {
+            const auto linear = [](int part) { return std::pow((part / 255.0 + 0.055) / 1.055, 2.4); };
+            return 0.2126 * linear(qRed(color)) + 0.7152 * linear(qGreen(color)) + 0.0722 * linear(qBlue(color));
+        };
+        const double dark = luminanceOf(qRgb(0x15, 0x17, 0x1A)) + 0.05;
+        const QSize size(700, 300);
+        for (int at = 0; at <= 60; ++at) {
+            auto shown = std::make_shared<RankMapPicture>(*m_view->map()->picture());
+            shown->scale = { ValueScale::Mode::Linear, 0, 1 };
+            for (MapRank& one : shown->ranks) {
+                one.value.value = at / 60.0;
+                one.value.state = CellState::Value;
+                one.odd.grade = analysis::RankOddness::Grade::Like;
+            }
+            std::vector<Rank> ranks;
+            for (const MapRank& one : shown->ranks)
+                ranks.push_back(one.rank);
+            map.setPicture(shown);
+            const RankMapLayout layout(shown->topology, ranks, QRectF(map.plotRect(size)));
+            const QRect cell = layout.cellOf(ranks[1]).toRect();
+            const QImage image = map.renderTo(size);
+            const QRgb fill = image.pixel(cell.left() + 1, cell.top() + 1);
+            double darkest = 1, brightest = 0;
+            for (int y = cell.top() + 2; y < cell.bottom() - 1; ++y) {
+                for (int x = cell.left() + 2; x < cell.right() - 1; ++x) {
+                    darkest = std::min(darkest, luminanceOf(image.pixel(x, y)));
+                    brightest = std::max(brightest, luminanceOf(image.pixel(x, y)));
+                }
+            }
+            const double own = luminanceOf(fill) + 0.05;
+            const bool isWhite = brightest - own > own - darkest;
+            const bool isWhiteBetter = 1.05 / own > own / dark;
+            QVERIFY2(isWhite == isWhiteBetter, qPrintable(QColor(fill).name()));
+        }
     }
 
     void aValueLeavesTheEdgesOfItsCell()

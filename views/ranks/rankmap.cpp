@@ -24,14 +24,20 @@ using series::CellState;
 
 namespace {
 
-constexpr double kHalfway = 0.179; ///< luminance from which black words have more contrast than white ones
-
 /// Relative luminance, 0..1 (WCAG 2.2).
 double luminanceOf(const QColor& color)
 {
     const auto linear
         = [](double part) { return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4); };
     return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+}
+
+/// Dark or white words, whichever have more contrast on it.
+QColor inkOn(const QColor& fill)
+{
+    const QColor dark(0x15, 0x17, 0x1A);
+    const double own = luminanceOf(fill) + 0.05;
+    return own / (luminanceOf(dark) + 0.05) > 1.05 / own ? dark : QColor(0xFF, 0xFF, 0xFF);
 }
 
 constexpr int kInset = 12;
@@ -260,7 +266,7 @@ void RankMap::paintCells(QPainter& painter, const RankMapLayout& layout) const
                 const auto fill
                     = QColor::fromRgb(kSequentialTable[colors.indexOf(static_cast<float>(one.value.value))]);
                 painter.fillRect(cell, fill);
-                ink = luminanceOf(fill) > kHalfway ? QColor(0x15, 0x17, 0x1A) : QColor(0xFF, 0xFF, 0xFF);
+                ink = inkOn(fill);
             } else if (isSmall) {
                 painter.fillRect(nonFinite ? cell.adjusted(0, 0, 1, 1) : cell, glyphs::fill(one.value.state, theme));
             } else {

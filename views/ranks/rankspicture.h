@@ -49,11 +49,13 @@ struct ReplicaPicture {
     std::vector<series::CellState> states; ///< of each column, the strongest
     /// Of each column, (largest - smallest) / largest magnitude; NaN where fewer than two have a value.
     std::vector<float> spread;
+    std::size_t join = 1; ///< columns between neighboring collected ones that a line is drawn through
     analysis::ReplicaDrift drift; ///< its steps are those of `range`; where some differ, `first` is that of the run
     std::vector<series::CellValue> values; ///< at the step that was asked for or the newest before it, by rank
     Step valuesStep { 0 }; ///< the newest of them
     std::vector<series::CellValue> checksums;
     bool hasChecksums = false; ///< the run has some of this kind
+    bool haveOthersChecksums = false; ///< it has some of other kinds
     std::vector<ReplicaOf> tensors; ///< all of the kind at atStep: those that differ first, then by spread
 
     int columns() const { return static_cast<int>(spread.size()); }

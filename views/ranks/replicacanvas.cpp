@@ -167,7 +167,9 @@ QString ReplicaCanvas::sentence(bool isNamed) const
         : picture.ranks.size() > kMostRanks ? tr("%n ranks: ", nullptr, count)
                                             : tr("Ranks %1: ").arg(ranks);
     if (!picture.hasChecksums)
-        return on + tr("no checksums (telltale.checksum is not true).");
+        return on
+            + (picture.haveOthersChecksums ? tr("no checksums of this kind.")
+                                           : tr("no checksums (telltale.checksum is not true)."));
     if (picture.drift.first) {
         const auto odd = unlikeMost(picture.checksums);
         std::vector<Rank> others;
@@ -311,6 +313,7 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     QPolygonF run;
+    int last = 0; // column of its end
     const auto draw = [&] {
         painter.setPen(QPen(theme.series[0], 1.5));
         if (run.size() == 1)
@@ -333,9 +336,13 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
         }
         const double spread = static_cast<double>(picture.spread[at]);
         if (std::isnan(spread) || !hasLine) {
-            draw();
+            if (picture.states[at] != CellState::NotCollected)
+                draw();
             continue;
         }
+        if (column - last > static_cast<int>(picture.join))
+            draw();
+        last = column;
         const double unit = spread > 0 ? std::clamp(scale.unitOf(spread), 0.0, 1.0) : 0;
         run.append(QPointF((left + right) / 2, plot.bottom() - unit * (plot.height() - 1)));
     }
@@ -358,14 +365,19 @@ void ReplicaCanvas::paintSameness(QPainter& painter, const QRect& plot) const
                                     : tr("checksums"));
     const StepRange range = m_picture->range;
     const double half = static_cast<double>(plot.width()) / static_cast<double>(range.count()) / 2;
+    const double join = static_cast<double>(m_picture->join) * plot.width() / m_picture->columns();
     // What differs is painted last and is tall: one step of it is seen among any number that are the same.
     for (const Sameness is : { Sameness::Same, Sameness::Different }) {
-        for (const analysis::SamenessAt& one : steps) {
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const analysis::SamenessAt& one = steps[i];
             if (one.is != is)
                 continue;
             // Whole pixels: neighbors leave no gap that looks like a step without.
             const double x = std::floor(xOf(one.step, plot) - half);
-            const double width = std::max(1.0, std::floor(xOf(one.step, plot) + half) - x);
+            double end = xOf(one.step, plot) + half;
+            if (is == Sameness::Same && i + 1 < steps.size() && steps[i + 1].is == is)
+                end = xOf(steps[i + 1].step, plot) - xOf(one.step, plot) <= join ? xOf(steps[i + 1].step, plot) : end;
+            const double width = std::max(1.0, std::floor(end) - x);
             if (is == Sameness::Same)
                 painter.fillRect(QRectF(x, lane.center().y() - 1, width, 2), theme.ok);
             else

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include <telltale/plot/curvetrace.h>
 #include <telltale/store/rowsof.h>
 
 namespace telltale::views {
@@ -34,6 +35,7 @@ Expected<std::optional<Step>> lastChecksum(store::RunReader& reader, const serie
 void addSpread(ReplicaPicture& picture, const HeatPicture& ranks)
 {
     std::vector<CellValue> column;
+    std::vector<series::Bucket> buckets;
     for (int at = 0; at < ranks.columns(); ++at) {
         column.clear();
         CellState strongest = CellState::NotCollected;
@@ -47,7 +49,9 @@ void addSpread(ReplicaPicture& picture, const HeatPicture& ranks)
         }
         picture.states.push_back(strongest);
         picture.spread.push_back(static_cast<float>(spreadOf(column)));
+        buckets.emplace_back().samples = strongest >= CellState::Absent ? 1 : 0;
     }
+    picture.join = longestJoin(buckets);
 }
 
 /// Every tensor of the kind: the spread of its statistic, and its checksums where it has some.
@@ -128,6 +132,9 @@ Expected<ReplicaPicture> readReplicas(store::RunReader& reader, const HeatReques
             withChecksums.push_back(row->attempts);
     }
     picture.hasChecksums = !withChecksums.empty();
+    picture.haveOthersChecksums = std::ranges::any_of(request.catalog->groups, [&](const store::GroupInfo& group) {
+        return group.kind != request.kind && std::ranges::find(group.stats, Stat::Checksum) != group.stats.end();
+    });
     addSpread(picture, ranks);
     auto values = reader.column(request.atStep, request.stat, rows, true);
     if (!values)
