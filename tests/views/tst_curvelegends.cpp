@@ -95,6 +95,10 @@ private Q_SLOTS:
         for (int i = 0; i < 7; ++i)
             QCOMPARE(beside.seriesAt({ i < 4 ? 20.0 : 120.0, i % 4 * 18 + 9.0 }), i);
         QVERIFY(low.hasValues() && !beside.hasValues());
+        // Who has put a cursor there wants values: of those that have room, and how many have none is said.
+        const CurveLegend asked(QRectF(0, 0, 142, 4 * 18 + 2), quantiles, 0, false, true);
+        QVERIFY(asked.hasValues());
+        QCOMPARE(asked.moreText(), QStringLiteral("4 more names below"));
     }
 
     /// What then has no room below is counted, and reached by the wheel.

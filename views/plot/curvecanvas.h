@@ -81,7 +81,8 @@ private:
     void paintHover(QPainter& painter, const QRect& plot) const;
     CurveLegend legend(QSize size) const
     {
-        return CurveLegend(legendRect(size), *m_picture, m_firstLine, state().markA() && state().markB());
+        return CurveLegend(legendRect(size), *m_picture, m_firstLine, state().markA() && state().markB(),
+            state().cursor().has_value());
     }
     std::shared_ptr<const CurvePicture> placedPicture(const QImage& frame, const QRect& plot) const;
     int nearestSeries(QPoint position) const;

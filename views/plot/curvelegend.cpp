@@ -48,11 +48,11 @@ void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const 
 
 }
 
-CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine, bool compares)
+CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine, bool compares, bool hasCursor)
     : m_area(area.adjusted(0, compares ? kBy : 0, 0, 0))
     , m_picture(picture)
     , m_lines(m_area, picture, (picture.omitted > 0 ? kShort : 0) + (picture.lacking.isEmpty() ? 0 : kShort), firstLine,
-          compares)
+          compares, hasCursor)
     , m_compares(compares)
 {
     double end = m_lines.end();

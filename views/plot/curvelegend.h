@@ -22,8 +22,9 @@ namespace telltale::views {
 class CurveLegend {
 public:
     /// `compares`: the values are differences, which a line above them says, and each series has a line more with what
-    /// it was at both marks, unless that leaves no room for the last ones.
-    CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine, bool compares = false);
+    /// it was at both marks, unless that leaves no room for the last ones. `hasCursor`: values go before further names.
+    CurveLegend(
+        const QRectF& area, const CurvePicture& picture, int firstLine, bool compares = false, bool hasCursor = false);
     /// px in which every name is whole, `height` px high.
     static double wishOf(const CurvePicture& picture, double height) { return LegendLines::wishOf(picture, height); }
 

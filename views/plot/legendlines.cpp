@@ -28,7 +28,8 @@ bool isSecondary(const CurveSeries& one)
 
 }
 
-LegendLines::LegendLines(const QRectF& area, const CurvePicture& picture, double foot, int firstLine, bool compares)
+LegendLines::LegendLines(
+    const QRectF& area, const CurvePicture& picture, double foot, int firstLine, bool compares, bool hasCursor)
     : m_area(area)
     , m_picture(picture)
     , m_compares(compares)
@@ -48,7 +49,7 @@ LegendLines::LegendLines(const QRectF& area, const CurvePicture& picture, double
         }
     }
     addReaches(room);
-    if (heightOfLines() > room && placeBeside(room)) {
+    if (heightOfLines() > room && !hasCursor && placeBeside(room)) {
         m_shown = m_lines;
         for (const Line& line : m_shown)
             m_end = std::max(m_end, line.top + line.height);

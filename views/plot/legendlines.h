@@ -26,7 +26,7 @@ public:
         LoneRun, ///< one that has no other rank, beside its value
         Short, ///< name and value in one line
         Tall, ///< name above rank and value
-        Beside, ///< names alone, in columns, where they would not fit below each other
+        Beside, ///< names alone, in columns, where they would not fit below each other and no cursor asks for values
     };
     struct Line {
         int series;
@@ -37,7 +37,8 @@ public:
     };
 
     /// `foot`: px of `area` below them. Otherwise as CurveLegend.
-    LegendLines(const QRectF& area, const CurvePicture& picture, double foot, int firstLine, bool compares);
+    LegendLines(
+        const QRectF& area, const CurvePicture& picture, double foot, int firstLine, bool compares, bool hasCursor);
     static double wishOf(const CurvePicture& picture, double height);
     /// Beside the value, where that stands below the name.
     static QString belowName(const CurveSeries& one);
