@@ -315,6 +315,11 @@ private Q_SLOTS:
         QCOMPARE(fitLabels(site, metrics, widthOf(29))[0], QStringLiteral("\u2026tensorparallel.py:20 _summed"));
         QCOMPARE(fitLabels(site, metrics, widthOf(17))[0], QStringLiteral("\u2026el.py:20 _summed"));
         QCOMPARE(fitLabels(site, metrics, widthOf(13))[0], QStringLiteral("\u2026:20 _summed"));
+        // Nor do the dots of what is cut become one more than they are.
+        QCOMPARE(fitLabels(site, metrics, widthOf(15))[0], QStringLiteral("\u2026:20 _summed"));
+        for (const QString& letters :
+            fitLabels({ QStringLiteral("a1.py:7"), QStringLiteral("b1.py:7") }, metrics, widthOf(6)))
+            QVERIFY2(!letters.startsWith(QStringLiteral("\u2026.")), qPrintable(letters));
     }
 
     void labelsInANarrowColumnKeepTheirLastParts()

@@ -37,7 +37,7 @@ struct Label {
         qsizetype begin = 0;
         for (qsizetype i = 0; i <= end; ++i) {
             if (i < end && !QLatin1String(isWords ? "-_/ " : ".").contains(text[i])) {
-                if ((i > file && i <= suffix) || i == line)
+                if ((i > file && i < suffix) || i == line) // the dots would swallow a point
                     cuts.push_back(i);
                 continue;
             }
@@ -62,8 +62,10 @@ QString cutLetters(const QString& text, const QFontMetricsF& metrics, double wid
 {
     const qsizetype number = text.lastIndexOf(u'#');
     const bool isRun = number == 0 || (number > 0 && text[number - 1] == u' ');
-    return isRun ? metrics.elidedText(text.mid(number), Qt::ElideRight, width)
-                 : metrics.elidedText(text, Qt::ElideLeft, width);
+    if (isRun)
+        return metrics.elidedText(text.mid(number), Qt::ElideRight, width);
+    const QString rest = metrics.elidedText(text, Qt::ElideLeft, width);
+    return rest.startsWith(kDots + QStringLiteral(".")) ? kDots + rest.mid(2) : rest;
 }
 
 /// How the front is named, the plainest first: only one that reads unlike every other is taken.
