@@ -470,6 +470,32 @@ private Q_SLOTS:
         QCOMPARE(linesFor(2), 2);
     }
 
+    void theNameOfTheChosenSiteStandsOut()
+    {
+        settle();
+        CommLane lane(m_state.get());
+        lane.resize(600, 200);
+        lane.setPicture(std::make_shared<CommPicture>(shown()), { 0, 1, 2 });
+        lane.setCurrent(shown().rows[1].site.name);
+        const QImage image = lane.renderTo(lane.size());
+        const QRect plot = lane.plotRect();
+        const auto rightmost = [&](int row, const QColor& color, int right) {
+            const int height = 22;
+            for (int x = right - 1; x >= 0; --x) {
+                for (int y = plot.top() + row * height + 1; y < plot.top() + (row + 1) * height - 1; ++y) {
+                    if (image.pixelColor(x, y) == color)
+                        return x;
+                }
+            }
+            return -1;
+        };
+        const int mark = rightmost(1, Theme::current().accent, plot.left());
+        QVERIFY(mark > 0 && rightmost(0, Theme::current().accent, plot.left()) < 0);
+        const int name = rightmost(1, Theme::current().text, mark - 1);
+        QVERIFY2(name > 0 && name < mark - 4, qPrintable(QStringLiteral("%1 of %2").arg(name).arg(mark)));
+        QVERIFY(rightmost(0, Theme::current().text, plot.left()) < 0);
+    }
+
     void aMetricIsShownOverTheSteps()
     {
         m_view->setBelow(CommMetric::Bytes);

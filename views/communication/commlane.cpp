@@ -20,7 +20,8 @@ namespace {
 constexpr int kTop = 10;
 constexpr double kTallest = 22;
 constexpr double kNamed = 11; ///< px of a line that has room for its name
-constexpr int kNameRoom = 18; ///< px of the gutter that are not for a name
+constexpr int kNameInset = 8; ///< px left of a name
+constexpr int kBesideName = 14; ///< and right of it, where the mark of the chosen one stands
 constexpr int kTitleInset = 12; ///< px left of the title of the axis
 constexpr int kTitleRoom = 20; ///< and right of it, whose first number is no part of it
 constexpr int kTone = 18; ///< px of a line that explains a tone
@@ -69,7 +70,7 @@ QRect CommLane::plotRect(QSize size) const
 {
     // A file's name is not cut as long as the bars keep the larger part.
     const int least = std::max(SharedAxis::kGutter, kTitleInset + m_titleWidth + kTitleRoom);
-    const int gutter = std::clamp(m_nameWidth + kNameRoom, least, std::max(least, size.width() * 2 / 5));
+    const int gutter = std::clamp(m_nameWidth + kNameInset + kBesideName, least, std::max(least, size.width() * 2 / 5));
     // The axis follows the last line where there are few.
     const int wanted = static_cast<int>(kTallest * static_cast<double>(std::max<std::size_t>(m_order.size(), 1))) + 4;
     const int besideBars = hasShares(size) ? kShareGap + m_shareWidth + 4 : 0;
@@ -198,14 +199,8 @@ void CommLane::paintFrame(QImage& frame, QSize size)
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (std::size_t line = 0; line < all.size(); ++line) {
         const QRectF area = lineOf(line, plot);
-        if (area.height() >= kNamed) {
-            painter.setFont(codeFont(11));
-            painter.setPen(theme.text2);
-            const QRectF box(8, area.top(), plot.left() - 16, area.height());
-            painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
-                painter.fontMetrics().elidedText(
-                    all[line].row->site.shortCall(), Qt::ElideLeft, static_cast<int>(box.width())));
-        }
+        if (area.height() >= kNamed)
+            paintName(painter, area, *all[line].row, codeFont(11), theme.text2);
         const QRectF box = boxOf(all[line], line, plot);
         if (box.isNull())
             continue;
@@ -240,6 +235,16 @@ void CommLane::paintFrame(QImage& frame, QSize size)
         paintTones(painter, QRectF(plot.left(), top, size.width() - plot.left() - 8, 2 * kTone), areSharesSaid);
 }
 
+void CommLane::paintName(
+    QPainter& painter, const QRectF& line, const CommRow& row, const QFont& font, const QColor& color) const
+{
+    const QRectF box(kNameInset, line.top(), line.left() - kNameInset - kBesideName, line.height());
+    painter.setFont(font);
+    painter.setPen(color);
+    painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(row.site.shortCall(), Qt::ElideLeft, static_cast<int>(box.width())));
+}
+
 /// By samples of them: which of the two is the lighter one depends on the theme.
 void CommLane::paintTones(QPainter& painter, const QRectF& area, bool areSharesSaid) const
 {
@@ -271,7 +276,11 @@ void CommLane::paintOverlay(QPainter& painter, QSize size)
         if (all[line].row->site.name != m_current)
             continue;
         const QRectF area = lineOf(line, plot);
-        painter.fillRect(QRectF(plot.left() - 6, area.top() + 1, 2, area.height() - 2), theme.accent);
+        if (area.height() >= kNamed) { // over that of the frame
+            painter.fillRect(QRectF(0, area.top(), plot.left(), area.height()), theme.base);
+            paintName(painter, area, *all[line].row, codeFont(11, 600), theme.text);
+        }
+        painter.fillRect(QRectF(plot.left() - 8, area.top() + 1, 2, area.height() - 2), theme.accent);
         for (const double y : { area.top(), area.bottom() }) {
             if (y + kTouching < plot.bottom() + 1) // else the axis is its edge
                 fillHair(painter, { static_cast<double>(plot.left()), y }, plot.width(), Qt::Horizontal, theme.text3);

@@ -53,6 +53,9 @@ private:
     bool hasShares(QSize size) const;
     double length() const; ///< seconds of the step
     QString axisTitle() const;
+    /// Left of a line, what it is of.
+    void paintName(
+        QPainter& painter, const QRectF& line, const CommRow& row, const QFont& font, const QColor& color) const;
     QRectF lineOf(std::size_t line, const QRect& plot) const;
     QRectF boxOf(const Bar& bar, std::size_t line, const QRect& plot) const;
     int lineAt(QPoint position) const;
