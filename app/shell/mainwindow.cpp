@@ -205,6 +205,8 @@ void MainWindow::connectParts()
     connect(m_parts.tabs, &ViewTabs::currentChanged, this, &MainWindow::updateHints);
     connect(m_parts.driver, &RunDriver::pulseChanged, this, &MainWindow::updatePulse);
     connect(m_parts.driver, &RunDriver::pulseChanged, this, &MainWindow::updateTitle);
+    connect(m_parts.driver, &RunDriver::stepReached, m_toolBar,
+        [this] { m_toolBar->showStep(m_parts.driver->pulse().step); });
     connect(m_parts.driver, &RunDriver::problem, this,
         [this](const QString& sentence) { m_parts.toaster->post(Toaster::Severity::Warning, sentence); });
     connect(m_parts.views.state, &ViewState::runChanged, this, &MainWindow::updateCenter);

@@ -111,6 +111,14 @@ void PulseMeter::measure(
     }
 }
 
+bool PulseMeter::reach(Step step)
+{
+    if (!m_pulse.live || step <= m_pulse.step)
+        return false;
+    m_pulse.step = step;
+    return true;
+}
+
 void PulseMeter::measureLive(const store::LiveRun& live, const views::ViewState& state)
 {
     m_pulse.step = Step { std::max(live.lastStep.load(std::memory_order_relaxed), m_reached) };

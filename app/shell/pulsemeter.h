@@ -34,6 +34,8 @@ public:
     /// `connections`: of the whole capture.
     void measure(
         const views::ViewState& state, const items::RunsModel& runs, const std::vector<ConnectionInfo>& connections);
+    /// A live run has come to a step; whether the pulse did not know of it yet.
+    bool reach(Step step);
     void setRunName(const views::ViewState& state, const items::RunsModel& runs);
 
 private:

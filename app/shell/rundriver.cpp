@@ -381,6 +381,8 @@ void RunDriver::pollRun()
         const Step last { run->live->lastStep.load(std::memory_order_relaxed) };
         if (first <= last)
             m_state->setFullRange({ first, last });
+        if (m_meter.reach(last))
+            Q_EMIT stepReached();
         Q_EMIT m_state->dataArrived();
     }
     if (m_wasLive && !isLive(run)) {

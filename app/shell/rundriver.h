@@ -64,6 +64,7 @@ public:
 
 Q_SIGNALS:
     void pulseChanged();
+    void stepReached(); ///< of the pulse, before the next one
     void connectionsChanged();
     void runOpened();
     void runMoved(); ///< the shown one

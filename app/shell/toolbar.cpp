@@ -173,6 +173,13 @@ void ToolBar::show(const Pulse& pulse)
     fit();
 }
 
+void ToolBar::showStep(Step step)
+{
+    m_step.wanted = step.value >= 0;
+    m_step.value->setText(views::formatStep(step.value));
+    fit();
+}
+
 void ToolBar::fit()
 {
     Fact* facts[] = { &m_step, &m_rate, &m_ranks, &m_lag, &m_dropped, &m_samples, &m_cost };

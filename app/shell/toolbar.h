@@ -33,6 +33,7 @@ public:
     void setApplyAction(QAction* action);
     using QWidget::addAction;
     void show(const Pulse& pulse);
+    void showStep(Step step); ///< of that pulse
     QSize sizeHint() const override { return { 1120, 44 }; }
     QSize minimumSizeHint() const override { return { 480, 44 }; }
 

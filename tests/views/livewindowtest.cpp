@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "testmain.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -17,6 +18,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/shell/archiveactions.h>
@@ -24,6 +26,7 @@
 #include <telltale/shell/rundriver.h>
 #include <telltale/shell/startup.h>
 #include <telltale/shell/toaster.h>
+#include <telltale/shell/toolbar.h>
 #include <telltale/store/querypool.h>
 #include <telltale/store/storeservice.h>
 
@@ -163,6 +166,18 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(
             window->driver()->pulse().live && window->driver()->pulse().stepsPerSecond > 0, 20'000);
         QCOMPARE(window->driver()->runs()->runs(items::RunsModel::LiveGroup).size(), std::size_t { 1 });
+        // The bar knows of each step that the views know of, however seldom the rest of it is measured.
+        int behind = 0, seen = 0;
+        const auto* bar = window->findChild<ToolBar*>();
+        const auto watching = QObject::connect(window->state(), &views::ViewState::dataArrived, bar, [&] {
+            const QString last = views::formatStep(window->state()->ownRange().last.value);
+            const auto labels = bar->findChildren<QLabel*>();
+            behind += std::ranges::none_of(labels, [&](const QLabel* label) { return label->text() == last; });
+            ++seen;
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(seen >= 20, 20'000);
+        QObject::disconnect(watching);
+        QCOMPARE(behind, 0);
 
         QTRY_COMPARE(shownTools().size(), 6);
         QVERIFY(filter->isVisible());
