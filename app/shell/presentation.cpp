@@ -5,6 +5,7 @@
 
 #include <QKeyEvent>
 #include <QLabel>
+#include <QScreen>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -73,7 +74,7 @@ Presentation::Presentation(
     layout->setSizeConstraint(QLayout::SetNoConstraint); // the offscreen platform warns about size hints of a window
     layout->addWidget(m_title);
     layout->addWidget(m_view, 1);
-    resize(kSize);
+    resize(kSize.boundedTo(window->screen()->availableSize()));
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(m_viewTitle);
     m_view->installEventFilter(this);

@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QScreen>
 #include <QTabBar>
 #include <QTableView>
 #include <QToolButton>
@@ -219,6 +220,8 @@ private Q_SLOTS:
         m_window->commands()->action("view.present")->trigger();
         auto* shown = m_window->findChild<Presentation*>();
         QVERIFY(shown && shown->isVisible() && shown->isWindow());
+        const QSize room = m_window->screen()->availableSize();
+        QCOMPARE(shown->size().boundedTo(room), shown->size());
         QTRY_VERIFY_WITH_TIMEOUT(shown->view()->isSettled(), kWaitMs);
         QVERIFY(shown->windowTitle().contains(QStringLiteral("Heatmap")));
         for (const views::ViewBar* bar : shown->findChildren<views::ViewBar*>())
