@@ -128,7 +128,7 @@ StepBlock blockOf(const std::shared_ptr<const SeriesLayout>& layout, int step)
     return block;
 }
 
-void write(const std::string& path, bool hasAttention = true, int steps = kSteps)
+void write(const std::string& path, bool hasAttention = true, int steps = kSteps, int each = 1)
 {
     test::CapsuleBuilder builder(path, "gpt-4l");
     auto layout = std::make_shared<SeriesLayout>(
@@ -156,7 +156,7 @@ void write(const std::string& path, bool hasAttention = true, int steps = kSteps
             StepBlock loss = blockOf(scalars, step);
             loss.columns = { { Stat::Value, std::vector<double> { 3.0 } } };
             blocks.push_back(loss);
-            if (!hasAttention)
+            if (!hasAttention || step % each != 0)
                 continue;
             StepBlock block = blockOf(layout, step);
             std::array<std::vector<float>, 3> columns;
@@ -192,6 +192,7 @@ private Q_SLOTS:
         write(path("run"));
         write(path("plain"), false);
         write(path("short"), true, 260);
+        write(path("sampled"), true, 260, 5);
     }
 
     void init() { open("run"); }
@@ -226,6 +227,24 @@ private Q_SLOTS:
                 QCOMPARE(picture.layers[0].headZero.value, 0.5);
             }
         }
+    }
+
+    void theStepOfTheMapsIsThatOfTheirValues()
+    {
+        cleanup();
+        open("sampled");
+        for (const std::optional<Step> cursor : { std::optional<Step>(), { Step { 258 } }, { Step { 203 } } }) {
+            m_state->setCursor(cursor);
+            settle();
+            const std::int64_t step = cursor.value_or(Step { 259 }).value / 5 * 5;
+            QCOMPARE(shown().atStep.value, step);
+            QCOMPARE(shown().stepsBefore(), step);
+            compare(shown().valueOf(1, 2, HeadValue::Entropy), numbersOf(0, static_cast<int>(step), 1, 2)[0]);
+        }
+        m_state->setCursor(Step { 9 }); // the newest before it are too few steps later than the first
+        settle();
+        QCOMPARE(shown().atStep.value, 5);
+        QVERIFY(!shown().beforeStep);
     }
 
     void whatAHeadDoesIsMarked()

@@ -251,10 +251,10 @@ void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, co
     const HeadCell& head = *m_picture->cell(m_near[0], m_near[1]);
     const series::CellValue shown = m_picture->valueOf(m_near[0], m_near[1], value);
     Readout readout;
+    const QString step = formatStep((shown.state < CellState::Absent ? m_picture->atStep : shown.step).value);
     readout.name = tr("%1 head %2").arg(layer.name).arg(head.key.slot.head);
-    readout.where = m_picture->isSpread
-        ? tr("step %1, %n ranks", nullptr, m_picture->ranks).arg(formatStep(m_picture->atStep.value))
-        : tr("step %1, rank %2").arg(formatStep(m_picture->atStep.value)).arg(layer.rank.value);
+    readout.where = m_picture->isSpread ? tr("step %1, %n ranks", nullptr, m_picture->ranks).arg(step)
+                                        : tr("step %1, rank %2").arg(step).arg(layer.rank.value);
     if (layer.shape.group() > 1)
         readout.where += tr(", key head %1").arg(head.key.slot.head / layer.shape.group());
     readout.state = shown.state;

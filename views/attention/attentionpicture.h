@@ -63,7 +63,7 @@ struct AttentionPicture {
     static constexpr std::int64_t kBefore = 512; ///< most steps that a fall is measured over
     static constexpr std::int64_t kLeastBefore = 8; ///< fewer say nothing
 
-    Step atStep { 0 };
+    Step atStep { 0 }; ///< the newest step of a value, else the one that was asked for
     std::optional<Step> beforeStep; ///< that heads are compared with: up to kBefore earlier, as far as there are any
     Rank rank; ///< selected, where the rows are ranks
     HeadAxes axes = HeadAxes::LayerByHead;

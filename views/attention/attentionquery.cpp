@@ -137,9 +137,10 @@ Expected<std::optional<Step>> stepBefore(
     const auto& buckets = found->buckets;
     const auto first
         = std::find_if(buckets.begin(), buckets.end(), [](const series::Bucket& bucket) { return bucket.samples > 0; });
-    const Step step { query.range.first.value + (first - buckets.begin()) };
-    const bool isEnough = first != buckets.end() && at.value - step.value >= AttentionPicture::kLeastBefore;
-    return isEnough ? std::optional(step) : std::nullopt;
+    const auto last = std::find_if(
+        buckets.rbegin(), buckets.rend(), [](const series::Bucket& bucket) { return bucket.samples > 0; });
+    const bool isEnough = buckets.rend() - last > first - buckets.begin() + AttentionPicture::kLeastBefore;
+    return isEnough ? std::optional(Step { query.range.first.value + (first - buckets.begin()) }) : std::nullopt;
 }
 
 /// What heads show at a step, a layer each.
@@ -180,6 +181,21 @@ Expected<std::vector<AttentionLayer>> readLayers(
         }
     }
     return layers;
+}
+
+/// Of what the heads show; nothing where they show nothing.
+std::optional<Step> newestStep(const std::vector<AttentionLayer>& layers)
+{
+    std::optional<Step> newest;
+    for (const AttentionLayer& layer : layers) {
+        for (const HeadCell& head : layer.heads) {
+            for (const CellValue& value : { head.entropy, head.softmaxMax, head.maxLogit }) {
+                if (value.state >= CellState::Absent)
+                    newest = std::max(newest, std::optional(value.step));
+            }
+        }
+    }
+    return newest;
 }
 
 /// One head on several ranks: the strongest of what is not finite, else the largest value less the smallest.
@@ -283,6 +299,7 @@ Expected<void> readMaps(store::RunReader& reader, const AttentionRequest& reques
     else
         for (auto& layers : ranks)
             std::move(layers.begin(), layers.end(), std::back_inserter(picture->layers));
+    picture->atStep = newestStep(picture->layers).value_or(request.atStep);
     picture->finish(request.values[0]);
     answer.maps = std::move(picture);
     return {};
