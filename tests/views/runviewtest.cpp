@@ -458,6 +458,26 @@ private Q_SLOTS:
         }
     }
 
+    void aHeaderSaysThatItsValuesAreNotSmoothed()
+    {
+        ScalarPanel panel = memoryOf(1, { Step { 10 }, Step { 19 } });
+        CurveSeries& one = panel.picture.series.front();
+        one.result.buckets[4] = sample(0.36);
+        const auto values = [&](double smoothing, std::optional<Step> step) {
+            QImage image(800, 40, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            paintPanelHeader(painter, QRect(100, 32, 690, 8), panel, { &lastValueOf, step, smoothing }, 100);
+            return image.copy(450, 0, 350, 40); // right of how the line is drawn
+        };
+        for (const std::optional<Step> step : { std::optional<Step>(), std::optional(Step { 14 }) }) {
+            one.row.key.name = QStringLiteral("loss");
+            QVERIFY(values(0.9, step) != values(0, step));
+            one.row.key.name = QStringLiteral("lr"); // which is not smoothed
+            QCOMPARE(values(0.9, step), values(0, step));
+        }
+    }
+
     void aHeaderHasEveryRankWhereItsStepsDiffer()
     {
         ScalarPanel panel = memoryOf(4, { Step { 300 }, Step { 319 } });
@@ -588,6 +608,113 @@ private Q_SLOTS:
         const QString all = QString::fromUtf8(csv.data());
         QVERIFY2(all.contains(QStringLiteral("layers.0.fc,Linear,,36,4,float32,cpu,,grad_reduced")), qPrintable(all));
         QVERIFY(!all.contains(QStringLiteral("emb")));
+    }
+
+    void aRowSelectsAllThatIsAtOrBelowIt()
+    {
+        const auto outputs = m_builder->addLayout(Kind::Actv, { Stat::Norm }, { "layers.0.fc" });
+        const auto gradients
+            = m_builder->addLayout(Kind::GradReduced, { Stat::Norm }, { "emb.weight", "layers.0.fc.bias" });
+        StepBlock one;
+        one.layout = outputs;
+        one.columns = { { Stat::Norm, std::vector<float> { 1 } } };
+        StepBlock two;
+        two.layout = gradients;
+        two.columns = { { Stat::Norm, std::vector<float> { 1, 1 } } };
+        stage(0, {}, { one, two });
+        auto* view = open<StructureView>();
+        auto* tree = view->findChild<QTreeView*>(QStringLiteral("structureTree"));
+        const QModelIndex model = tree->model()->index(0, 0);
+        const auto selected = [&](const QModelIndex& index) {
+            tree->setCurrentIndex(index);
+            QStringList names;
+            for (const ModuleKey& key : m_state->selection())
+                names.append(key.name);
+            names.sort();
+            return names;
+        };
+        m_state->setKind(Kind::GradReduced);
+        const QModelIndex layers = tree->model()->index(1, 0, model);
+        const QModelIndex fc = tree->model()->index(0, 0, tree->model()->index(0, 0, layers));
+        const QStringList both { QStringLiteral("layers.0.fc.bias"), QStringLiteral("layers.0.fc.weight") };
+        QCOMPARE(selected(fc), both); // what it has of another kind is not selected
+        QCOMPARE(selected(tree->model()->index(0, 0, model)), QStringList { QStringLiteral("emb.weight") });
+        QCOMPARE(selected(layers), both);
+        m_state->setKind(Kind::Actv);
+        QCOMPARE(selected(fc), QStringList { QStringLiteral("layers.0.fc") });
+    }
+
+    void noRowIsChosenWhileNothingIsSelected()
+    {
+        auto* view = open<StructureView>();
+        auto* tree = view->findChild<QTreeView*>(QStringLiteral("structureTree"));
+        const auto* name = view->findChild<QLabel*>(QStringLiteral("structureName"));
+        QCOMPARE(tree->model()->rowCount(), 1);
+        QVERIFY(!tree->currentIndex().isValid());
+        QVERIFY(!name->isVisible());
+        const auto* card = view->findChild<ModuleCard*>();
+        QVERIFY2(card->accessibleDescription().startsWith(QLatin1String("Choose a module")),
+            qPrintable(card->accessibleDescription()));
+        // It is said in the middle, in the color of what is not there.
+        const QImage said = const_cast<ModuleCard*>(card)->grab().toImage();
+        QRect ink;
+        for (int y = 0; y < said.height(); ++y) {
+            for (int x = 0; x < said.width(); ++x) {
+                if (said.pixelColor(x, y) == Theme::current().text3)
+                    ink |= QRect(x, y, 1, 1);
+            }
+        }
+        QVERIFY(std::abs(ink.center().y() - said.height() / 2) < 20);
+        m_state->setSelection({ { QStringLiteral("layers.0.fc.bias"), {} } });
+        QVERIFY(tree->currentIndex().isValid() && name->isVisible());
+        m_state->setSelection({});
+        QVERIFY(!tree->currentIndex().isValid() && !name->isVisible());
+        // A module that nothing is collected of can be chosen still, and stays so while the run goes on.
+        const QModelIndex emb = tree->model()->index(0, 0, tree->model()->index(0, 0));
+        tree->setCurrentIndex(emb);
+        QVERIFY(m_state->selection().empty());
+        Q_EMIT m_state->blobsArrived();
+        QTest::qWait(1);
+        settle(view);
+        QCOMPARE(tree->currentIndex().data().toString(), QStringLiteral("emb"));
+    }
+
+    void whatIsCollectedOfAModuleIsAListOfRows()
+    {
+        ModuleCard card;
+        card.resize(300, 600);
+        const auto* collected = card.findChild<QLabel*>(QStringLiteral("structureCollected"));
+        const auto heightOf = [&](const std::vector<Kind>& kinds) {
+            card.show({}, kinds, {});
+            return collected->heightForWidth(280);
+        };
+        const int one = heightOf({ Kind::GradReduced });
+        QCOMPARE(heightOf({ Kind::GradReduced, Kind::Actv, Kind::ParamOrigin }) - one, 44);
+    }
+
+    void aRowUnderTheMouseIsFilledAsAWholeOrNotAtAll()
+    {
+        Theme::apply(*qApp, Theme::Mode::Dark);
+        auto* view = open<StructureView>();
+        PanelTree* tree = view->tree();
+        QWidget* body = tree->viewport();
+        const QRect row = tree->visualRect(tree->model()->index(2, 0, tree->model()->index(0, 0)));
+        const auto colors = [&] {
+            const QImage image = body->grab().toImage();
+            return std::pair(
+                image.pixelColor(1, row.center().y()), image.pixelColor(row.right() - 1, row.center().y()));
+        };
+        const QPointF at = row.center();
+        const QPointF above(at.x(), at.y() - 1);
+        const auto hover = [&](QEvent::Type type, const QPointF& place) {
+            QHoverEvent event(type, place, body->mapToGlobal(place), above);
+            QCoreApplication::sendEvent(body, &event);
+        };
+        QCursor::setPos(body->mapToGlobal(row.center()));
+        hover(QEvent::HoverMove, at);
+        QCOMPARE(colors(), std::pair(Theme::current().hover, Theme::current().hover));
+        hover(QEvent::HoverLeave, QPointF(-1, -1)); // as of a menu that covers it
+        QCOMPARE(colors(), std::pair(Theme::current().base, Theme::current().base));
     }
 
     void aPictureOpensWhatItHasRoomFor()

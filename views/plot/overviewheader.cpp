@@ -275,7 +275,12 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
         entries.resize(kMostUncolored);
     const auto rest = [&] { return entries.size() < count ? more : 0; };
     const CurveSeries* const chosen = panel.isShared ? nullptr : entries.front().one;
-    QString when = look.step ? header.steps(look.step) : QString();
+    // Beside a smoothed line its values are those of the line behind it.
+    const QString raw = look.smoothing > 0 && isSmoothable(panel.picture.series.front())
+        ? QCoreApplication::translate("telltale::views::OverviewCanvas", "raw")
+        : QString();
+    const auto steps = [&] { return joined(raw, header.steps(look.step)); };
+    QString when = look.step ? steps() : raw;
     const auto roomBeside = [&] {
         return words.right() - left - (when.isEmpty() ? 0 : metrics.horizontalAdvance(when) + kEntryGap)
             - (header.of.isEmpty() ? 0 : metrics.horizontalAdvance(header.of) + kEntryGap);
@@ -283,7 +288,7 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
     double room = roomBeside();
     const bool isBrief = header.width() + rest() > room;
     if (isBrief) {
-        when = header.steps(look.step);
+        when = steps();
         room = roomBeside();
         header.shorten(room);
         header.of = header.briefOf.isEmpty() ? header.of : header.briefOf;
@@ -295,7 +300,7 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
         header.shorten(room - rest());
     }
     if (look.step || isBrief)
-        when = header.steps(look.step);
+        when = steps();
     // With one rank chosen or not, the ranks stand in one order.
     const auto place = [](const HeaderEntry& entry) { return std::pair(entry.one->isGroup, entry.one->row.rank); };
     if (!panel.isShared && std::ranges::none_of(entries, [](const auto& entry) { return entry.one->isOtherRun; }))

@@ -16,7 +16,6 @@
 #include <telltale/analysis/worst.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/passorder.h>
-#include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletreemodel.h>
@@ -24,6 +23,7 @@
 #include <telltale/store/rowsof.h>
 
 #include "modulesdelegate.h"
+#include "moduleselection.h"
 #include "panelhead.h"
 #include "paneltree.h"
 #include "rolelabel.h"
@@ -37,33 +37,6 @@ namespace {
 constexpr int kScanEveryMs = 2000; ///< worst values change slowly
 constexpr int kFilterAfterMs = 60; ///< one answer a word, not one a letter
 constexpr int kExpandUpTo = 400; ///< a filter that leaves this few opens the whole tree
-constexpr std::size_t kMostSelected = 18; ///< distinguishable series, see the design tokens
-constexpr std::size_t kMostAsked = 1000; ///< names of a selection that are looked up at once
-
-/// As many as can be told apart, of each list its share; and what is left over. No key is in two of the lists.
-std::pair<std::vector<ModuleKey>, std::vector<ModuleKey>> fairly(const std::vector<std::vector<ModuleKey>>& lists)
-{
-    std::vector<std::size_t> shares(lists.size(), 0);
-    std::size_t given = 0;
-    for (bool isMore = true; isMore && given < kMostSelected;) {
-        isMore = false;
-        for (std::size_t i = 0; i < lists.size() && given < kMostSelected; ++i) {
-            if (shares[i] < lists[i].size()) {
-                ++shares[i];
-                ++given;
-                isMore = true;
-            }
-        }
-    }
-    std::vector<ModuleKey> shown, omitted;
-    for (std::size_t i = 0; i < lists.size(); ++i) {
-        const auto end = lists[i].begin() + static_cast<std::ptrdiff_t>(shares[i]);
-        shown.insert(shown.end(), lists[i].begin(), end);
-        omitted.insert(omitted.end(), end, lists[i].end());
-    }
-    return { std::move(shown), std::move(omitted) };
-}
-
 constexpr int kGlyphRoom = 32; ///< px before the words of the filter
 
 /// Says its own key while there is nothing in it.
@@ -276,32 +249,10 @@ void ModulesPanel::treeSelectionChanged()
     const auto catalog = m_context.state->catalog();
     if (m_ownChange || !catalog)
         return;
-    // What the views can show of this kind; where that is nothing, whatever there is. By selected row.
-    std::vector<std::vector<ModuleKey>> keys, others;
-    std::size_t asked = 0;
-    for (const QModelIndex& index : m_tree->selectionModel()->selectedRows()) {
-        keys.emplace_back();
-        others.emplace_back();
-        for (const QString& name : m_model->namesBelow(index)) {
-            if (++asked > kMostAsked && keys.back().size() >= kMostSelected)
-                break;
-            ModuleKeys found = keysOf(*catalog, m_context.state->kind(), name);
-            auto& lists = found.kind == m_context.state->kind() ? keys : others;
-            const auto isIn = [](const ModuleKey& key) {
-                return
-                    [&key](const std::vector<ModuleKey>& list) { return std::ranges::find(list, key) != list.end(); };
-            };
-            // A module may be selected beside what it is in. Of more than are looked up none is left over.
-            for (ModuleKey& key : found.keys) {
-                if ((asked <= kMostAsked || lists.back().size() < kMostSelected)
-                    && std::ranges::none_of(lists, isIn(key)))
-                    lists.back().push_back(std::move(key));
-            }
-        }
-    }
-    auto [shown, omitted] = fairly(std::ranges::all_of(keys, &std::vector<ModuleKey>::empty) ? others : keys);
-    if (asked > kMostAsked)
-        omitted.clear(); // not all are known
+    ModuleSelection selected(*catalog, m_context.state->kind());
+    for (const QModelIndex& index : m_tree->selectionModel()->selectedRows())
+        selected.add(m_model->namesBelow(index));
+    auto [shown, omitted] = selected.keys();
     const QScopedValueRollback guard(m_ownChange, true);
     m_context.state->setSelection(std::move(shown), std::move(omitted));
 }

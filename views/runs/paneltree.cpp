@@ -80,8 +80,6 @@ void PanelTree::drawBranches(QPainter* painter, const QRect& rect, const QModelI
     const Theme& theme = Theme::current();
     if (isFilled(index) || selectionModel()->isSelected(index)) // which the style has filled
         painter->fillRect(rect, isFilled(index) ? theme.selection : theme.base);
-    else if (indexAt(viewport()->mapFromGlobal(QCursor::pos())) == index.siblingAtColumn(0))
-        painter->fillRect(rect, theme.hover);
     if (index.data(items::PinnedRole).toBool()) // where it takes nothing of the name's room
         icon(QStringLiteral("pin"))
             .paint(painter, rect.right() - kPin - 1, rect.top() + (rect.height() - kPin) / 2, kPin, kPin);

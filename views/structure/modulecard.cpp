@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "modulecard.h"
 
+#include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/readout.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/guithread.h>
 #include <telltale/runs/rolelabel.h>
@@ -12,6 +14,16 @@
 #include "structuremodel.h"
 
 namespace telltale::views {
+
+namespace {
+
+/// As high as a row of the list beside it.
+QString lineHtml(const QString& line)
+{
+    return QStringLiteral("<div style=\"line-height:22px\">%1</div>").arg(line.toHtmlEscaped());
+}
+
+}
 
 ModuleCard::ModuleCard(QWidget* parent)
     : QWidget(parent)
@@ -26,6 +38,7 @@ ModuleCard::ModuleCard(QWidget* parent)
     m_facts->setAccessibleName(tr("Shapes, parameters and device"));
     m_collectedTitle = addTitle(tr("Collected"));
     m_collected = addLabel(&Theme::text, wordsFont(12));
+    m_collected->setTextFormat(Qt::RichText);
     m_collected->setObjectName(QStringLiteral("structureCollected"));
     m_collected->setAccessibleName(m_collectedTitle->text());
     m_additionsTitle = addTitle(tr("A click adds to the draft of the config"));
@@ -85,10 +98,10 @@ void ModuleCard::show(const analysis::StructureItem& item, const std::vector<Kin
     if (!item.shared.empty())
         facts.append(tr("same as %1").arg(QString::fromStdString(item.shared)));
     m_facts->setText(facts.join(items::comma()));
-    QStringList lines;
+    QString lines;
     for (const Kind kind : kinds)
-        lines.append(kindsText({ kind }));
-    m_collected->setText(lines.isEmpty() ? tr("nothing") : lines.join(u'\n'));
+        lines += lineHtml(kindsText({ kind }));
+    m_collected->setText(lines.isEmpty() ? lineHtml(tr("nothing")) : lines);
     qDeleteAll(m_additions->findChildren<QPushButton*>(QString(), Qt::FindDirectChildrenOnly));
     for (const analysis::ConfigAddition& addition : additions) {
         const QString pointer = QString::fromStdString(addition.pointer);
@@ -108,21 +121,32 @@ void ModuleCard::show(const analysis::StructureItem& item, const std::vector<Kin
     m_additionsHint->setText(additions.empty() ? tr("Everything that costs little is collected of it already.")
             : !m_isWritable                    ? tr("There is no config to draft here.")
                             : tr("Fields other than targets are of every module that the config selects."));
-    for (QWidget* part :
-        std::initializer_list<QWidget*> { m_facts, m_collectedTitle, m_collected, m_additions, m_additionsHint })
+    for (QWidget* part : std::initializer_list<QWidget*> {
+             m_name, m_facts, m_collectedTitle, m_collected, m_additions, m_additionsHint })
         part->show();
     m_hasAdditions = !additions.empty();
     m_additionsTitle->setVisible(m_hasAdditions);
     m_isEmpty = false;
+    setAccessibleDescription({});
+    update();
 }
 
 void ModuleCard::showNothing(const QString& why)
 {
-    m_name->setText(why);
-    for (QWidget* part : std::initializer_list<QWidget*> { m_facts, m_collectedTitle, m_collected, m_additionsTitle,
-             m_additions, m_additionsHint, m_stackTitle, m_stack })
+    for (QWidget* part : std::initializer_list<QWidget*> { m_name, m_facts, m_collectedTitle, m_collected,
+             m_additionsTitle, m_additions, m_additionsHint, m_stackTitle, m_stack })
         part->hide();
     m_isEmpty = true;
+    setAccessibleDescription(why);
+    update();
+}
+
+void ModuleCard::paintEvent(QPaintEvent*)
+{
+    if (!m_isEmpty)
+        return;
+    QPainter painter(this);
+    paintEmptyState(painter, rect(), accessibleDescription(), Theme::current());
 }
 
 void ModuleCard::setPictured(bool isPicture)

@@ -21,7 +21,7 @@ public:
 
     void show(const analysis::StructureItem& item, const std::vector<Kind>& kinds,
         const std::vector<analysis::ConfigAddition>& additions);
-    void showNothing(const QString& why);
+    void showNothing(const QString& why); ///< said in the middle
     void setStack(const QString& stack, bool areStacksThere);
     void setWritable(bool isWritable); ///< whether there is a draft to add to
     /// A picture has nothing to click.
@@ -29,6 +29,9 @@ public:
 
 Q_SIGNALS:
     void additionWanted(const QString& pointer, const QString& value);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
 
 private:
     RoleLabel* addLabel(QColor Theme::*color, const QFont& font);

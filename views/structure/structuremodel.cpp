@@ -82,6 +82,18 @@ std::vector<Kind> StructureModel::kindsOf(const analysis::StructureItem& item) c
     return { kinds.begin(), kinds.end() };
 }
 
+std::vector<QString> StructureModel::namesBelow(const QModelIndex& index) const
+{
+    if (item(index)->parent < 0)
+        return { items::kWholeModel };
+    const auto& all = m_facts->model.items();
+    const int own = static_cast<int>(index.internalId());
+    std::vector<QString> names { QString::fromStdString(item(index)->name) };
+    for (auto below = all.begin() + own + 1; below != all.end() && below->parent >= own; ++below)
+        names.push_back(QString::fromStdString(below->name)); // each is behind the one that it is in
+    return names;
+}
+
 QModelIndex StructureModel::index(int row, int column, const QModelIndex& parent) const
 {
     if (!hasIndex(row, column, parent))

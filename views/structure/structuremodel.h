@@ -39,6 +39,8 @@ public:
     QModelIndex indexOf(const QString& name) const;
     /// What is collected of a module or a parameter, and of the parameters that are its own.
     std::vector<Kind> kindsOf(const analysis::StructureItem& item) const;
+    /// What the series at or below a row may be called; those of the whole model are below no other.
+    std::vector<QString> namesBelow(const QModelIndex& index) const;
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
     QModelIndex parent(const QModelIndex& child) const override;

@@ -2,6 +2,7 @@
 #include "structureview.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <QHeaderView>
 #include <QScrollArea>
@@ -11,7 +12,6 @@
 
 #include <telltale/common/csv.h>
 #include <telltale/common/onerunnote.h>
-#include <telltale/common/rowlist.h>
 #include <telltale/common/scrolled.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
@@ -19,6 +19,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletree.h>
 #include <telltale/runs/modulerecords.h>
+#include <telltale/runs/moduleselection.h>
 #include <telltale/runs/paneltree.h>
 
 #include "modulecard.h"
@@ -147,19 +148,21 @@ void StructureView::take(const Answer& answer)
     m_last = answer;
     if (answer.facts) {
         const auto* before = chosen(); // of the facts that go
-        const QString name = before == nullptr ? QString() : QString::fromStdString(before->name);
+        const std::optional<QString> name
+            = before == nullptr ? std::nullopt : std::optional(QString::fromStdString(before->name));
         m_facts = answer.facts;
         m_isChoosing = true;
         m_model->set(m_facts);
         m_isChoosing = false;
         expand();
         measureShapes();
-        const QModelIndex shown = m_filter->mapFromSource(m_model->indexOf(name));
+        const QModelIndex shown = name ? m_filter->mapFromSource(m_model->indexOf(*name)) : QModelIndex();
         m_isChoosing = true;
-        m_tree->setCurrentIndex(shown.isValid() ? shown : m_filter->index(0, 0));
+        m_tree->setCurrentIndex(shown);
         m_isChoosing = false;
         troubleChanged();
-        followSelection();
+        if (!shown.isValid())
+            followSelection();
     }
     showCard();
 }
@@ -212,35 +215,29 @@ const analysis::StructureItem* StructureView::chosen() const
 
 void StructureView::chooseRow(const QModelIndex& index)
 {
-    const auto* item = m_model->item(m_filter->mapToSource(index));
+    const QModelIndex own = m_filter->mapToSource(index);
     showCard();
     askSoon(Urgency::Now);
     const auto catalog = context().state->catalog();
-    if (m_isChoosing || item == nullptr || !catalog)
+    if (m_isChoosing || !own.isValid() || !catalog)
         return;
-    // The inspector and the curves show it, too, where something of it is collected: its own, or its first parameter's.
-    std::vector<std::string> names { item->name.empty() ? std::string(items::kWholeModel.data()) : item->name };
-    for (const int child : item->children) {
-        if (m_facts->model.item(child).isParameter)
-            names.push_back(m_facts->model.item(child).name);
-    }
-    for (const std::string& name : names) {
-        if (const ModuleKeys found = keysOf(*catalog, context().state->kind(), QString::fromStdString(name));
-            !found.keys.empty()) {
-            m_isChoosing = true;
-            context().state->setSelection({ found.keys.front() });
-            m_isChoosing = false;
-            return;
-        }
-    }
+    // As in the list of modules, where something of it is collected.
+    ModuleSelection selected(*catalog, context().state->kind());
+    selected.add(m_model->namesBelow(own));
+    auto [shown, omitted] = selected.keys();
+    if (shown.empty())
+        return;
+    m_isChoosing = true;
+    context().state->setSelection(std::move(shown), std::move(omitted));
+    m_isChoosing = false;
 }
 
 void StructureView::followSelection()
 {
     const auto& selection = context().state->selection();
-    if (m_isChoosing || selection.empty() || !m_facts)
+    if (m_isChoosing || !m_facts)
         return;
-    const QModelIndex own = m_model->indexOf(selection.front().name);
+    const QModelIndex own = selection.empty() ? QModelIndex() : m_model->indexOf(selection.front().name);
     const QModelIndex index = m_filter->mapFromSource(own);
     if (index == m_tree->currentIndex() || (own.isValid() && !index.isValid())) // which the filter hides
         return;
