@@ -5,7 +5,11 @@
 #include <QPainter>
 #include <QPushButton>
 
+#include <telltale/common/glyphs.h>
+#include <telltale/compare/differencemap.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/heatmap/heatimage.h>
+#include <telltale/heatmap/heatlegend.h>
 #include <telltale/heatmap/heatquery.h>
 #include <telltale/heatmap/runends.h>
 #include <telltale/plot/curvecanvas.h>
@@ -54,6 +58,40 @@ private Q_SLOTS:
         settle();
         QCOMPARE(sides()->both, (StepRange { Step { 0 }, Step { 120 } })); // the nearest to its last one
         QCOMPARE(sides()->after, QStringLiteral("short has no step after 59"));
+    }
+
+    void whatOneRunCollectsRarelyIsHeldWhateverTheOtherHas()
+    {
+        constexpr int kColumns = 100;
+        constexpr int kEach = 5;
+        constexpr int kNaN = 60;
+        const auto partOf = [](int each, bool breaks) {
+            ComparePart part;
+            part.own = { Step { 0 }, Step { kColumns - 1 } };
+            part.rows.resize(1);
+            part.heat.range = part.own;
+            part.heat.rows = 1;
+            part.heat.columns = kColumns;
+            for (int column = 0; column < kColumns; ++column) {
+                part.heat.states.push_back(column % each != 0 ? CellState::NotCollected
+                        : breaks && column >= kNaN            ? CellState::NaN
+                                                              : CellState::Value);
+                part.heat.values.push_back(static_cast<float>(breaks ? 1 : 2));
+            }
+            return part;
+        };
+        CompareRequest request;
+        request.value = HeatScale::Difference;
+        request.steps.resize(2, { Step { 0 }, Step { kColumns - 1 } });
+        request.against = 1;
+        CompareAnswer answer;
+        addDifferenceMap(answer, request, partOf(kEach, false), partOf(1, true));
+        QCOMPARE(answer.map->strongest[kNaN + 1], CellState::NaN); // it is news in the lane, at its own step
+        const QImage image
+            = HeatImage::render(*answer.map, RowLayout({ { 0, 0 } }, 12, 0), { 2 * kColumns, 12 }, 1, Theme::current());
+        for (int column = kNaN; column < kColumns; ++column)
+            QCOMPARE(image.pixel(2 * column, 0), glyphs::fill(CellState::NaN, Theme::current()).rgb());
+        QCOMPARE(columnStepsText(*answer.map), QStringLiteral("one step in 5"));
     }
 
     void aMapOfOneRunEndsWhereTheRunDoes()

@@ -33,6 +33,20 @@ using test::pixelsOf;
 class HeatmapWords : public QObject {
     Q_OBJECT
 
+    /// Of so many steps each so-and-so-many-th.
+    static HeatPicture sampled(int columns, int steps, int each)
+    {
+        HeatPicture p = picture(4, columns);
+        p.result.range = { Step { 0 }, Step { steps - 1 } };
+        std::fill(p.result.states.begin(), p.result.states.end(), CellState::NotCollected);
+        for (int step = 0; step < steps; step += each) {
+            for (int row = 0; row < 4; ++row)
+                p.result.states[static_cast<std::size_t>(row * columns + p.columnOf(Step { step }))] = CellState::Value;
+        }
+        p.finish();
+        return p;
+    }
+
 private Q_SLOTS:
     void longNamesWidenTheGutterUpToAQuarter()
     {
@@ -177,6 +191,72 @@ private Q_SLOTS:
         QCOMPARE(textOf(100, 3), QStringLiteral("one step in 3"));
         QCOMPARE(textOf(100, 5, 50), QString()); // not equally far apart
         QCOMPARE(textOf(4, 5), QString()); // one column says nothing of others
+    }
+
+    void theLegendSaysHowManyStepsWereCollectedWhereColumnsHaveSeveral()
+    {
+        for (int steps = 100; steps < 500; ++steps) {
+            HeatPicture p = sampled(100, steps, 5);
+            QCOMPARE(columnStepsText(p), QStringLiteral("one step in 5"));
+            if (!p.held.empty())
+                QCOMPARE(p.held.back(), p.collected.back()); // the next is not due yet
+            for (const int column : p.collected) {
+                const StepRange collected = p.collectedSteps(column);
+                QVERIFY(collected.first.value <= collected.last.value);
+                QVERIFY(collected.contains(Step { (collected.last.value + 4) / 5 * 5 })
+                    || collected.contains(Step { collected.last.value / 5 * 5 }));
+            }
+        }
+        // Where each column has some, nobody can tell.
+        QCOMPARE(columnStepsText(sampled(100, 300, 3)), QStringLiteral("largest of 3 steps"));
+        QCOMPARE(columnStepsText(sampled(100, 300, 1)), QStringLiteral("largest of 3 steps"));
+        // Of two runs the one that has more has the mean of it.
+        HeatPicture p = sampled(100, 240, 5);
+        auto sides = std::make_shared<HeatSides>();
+        sides->statesA = sides->statesB = p.result.states;
+        p.sides = sides;
+        p.finish();
+        QCOMPARE(columnStepsText(p), QStringLiteral("one step in 5"));
+        sides->statesB.assign(sides->statesA.size(), CellState::Value);
+        p.finish();
+        QCOMPARE(columnStepsText(p), QStringLiteral("largest of 2 steps"));
+    }
+
+    void whatIsPointedAtIsTheStepWhoseColorIsDrawn()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        canvas.resize(900, 300);
+        const auto moveTo = [&canvas](QPoint place) {
+            QMouseEvent move(
+                QEvent::MouseMove, place, canvas.mapToGlobal(place), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+            QApplication::sendEvent(&canvas, &move);
+            return canvas.grab().toImage();
+        };
+        for (const int steps : { 200, 450 }) {
+            state.setFullRange({ Step { 0 }, Step { steps - 1 } });
+            canvas.setPicture(std::make_shared<HeatPicture>(sampled(200, steps, 5)));
+            const QRect plot = canvas.plotRect();
+            const auto at = [&](int step) {
+                return QPoint(plot.left() + static_cast<int>((step + 0.5) * plot.width() / steps), plot.center().y());
+            };
+            const QImage image = moveTo(at(100));
+            for (int step = 101; step < 103; ++step) {
+                QCOMPARE(moveTo(at(step)), image); // words, frame and line
+                QCOMPARE(state.hover(), std::optional(Step { 100 }));
+            }
+            QVERIFY(moveTo(at(106)) != image);
+            QCOMPARE(state.hover(), std::optional(Step { 105 }));
+            const int column = canvas.picture()->columnOf(Step { 100 });
+            const QRectF cell = canvas.cellRect(1, column);
+            QVERIFY(cell.width() > 4.0 * plot.width() / steps);
+            QCOMPARE(canvas.cellRect(1, column + 1), cell);
+            QTest::mouseClick(&canvas, Qt::LeftButton, Qt::NoModifier, at(102));
+            QCOMPARE(state.cursor(), std::optional(Step { 100 }));
+            // What stands in the lane is of that step.
+            moveTo(QPoint(at(102).x(), plot.top() - 6));
+            QVERIFY(std::abs(state.hover()->value - 102) <= 1);
+        }
     }
 
     void aLowLegendHasColorsThatCanBeReadOrNone()

@@ -250,7 +250,7 @@ QRect PlotCanvas::brush() const
 void PlotCanvas::hoveredAt(QPoint position)
 {
     if (hasStepAxis() && hasPlot() && position.x() >= plotRect().left() && position.x() <= plotRect().right())
-        m_state->setHover(stepAt(position.x()));
+        m_state->setHover(pointedAt(position));
     else
         m_state->setHover({});
     update();
@@ -267,7 +267,7 @@ void PlotCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers)
     if (!hasPlot())
         return;
     if (hasStepAxis() && plotRect().adjusted(0, -AxisPainter::kLane - AxisPainter::kLaneGap, 0, 30).contains(position))
-        m_state->setCursor(stepAt(position.x()));
+        m_state->setCursor(pointedAt(position));
     // A mark of the lane above the plot is wider than its step.
     constexpr int kHalfMark = 3;
     if (isInLane(position))

@@ -63,6 +63,8 @@ protected:
     /// The incident whose mark above the plot lies here; 0 = none.
     virtual std::int64_t incidentAt(QPoint position) const;
     virtual Step stepAt(double x) const;
+    /// What is hovered and clicked there.
+    virtual Step pointedAt(QPoint position) const { return stepAt(position.x()); }
     virtual double xOf(Step step, const QRect& plot) const;
     std::optional<QPoint> mouse() const { return m_mouse; }
     /// After a new picture: what lies under a resting mouse may be another step or row.

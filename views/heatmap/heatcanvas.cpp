@@ -194,8 +194,9 @@ QRectF HeatCanvas::cellRect(int row, int column) const
 
 QRectF HeatCanvas::cellRect(int row, int column, const QRect& plot) const
 {
-    const int left = HeatImage::columnLeft(column, m_picture->columns(), plot.width());
-    const int right = HeatImage::columnLeft(column + 1, m_picture->columns(), plot.width());
+    const auto [first, end] = drawnColumns(column, plot);
+    const int left = HeatImage::columnLeft(first, m_picture->columns(), plot.width());
+    const int right = HeatImage::columnLeft(end, m_picture->columns(), plot.width());
     return QRectF(plot.left() + left, plot.top() + m_layout.top(row), std::max(1, right - left),
         m_layout.bottom(row) - m_layout.top(row));
 }
@@ -382,8 +383,9 @@ void HeatCanvas::paintNamed(QPainter& painter, const QRect& plot) const
 void HeatCanvas::paintColumnOutline(QPainter& painter, const QRect& plot, int column) const
 {
     const Theme& theme = Theme::current();
-    const double left = plot.left() + HeatImage::columnLeft(column, m_picture->columns(), plot.width());
-    const double right = plot.left() + HeatImage::columnLeft(column + 1, m_picture->columns(), plot.width());
+    const auto [first, end] = drawnColumns(column, plot);
+    const double left = plot.left() + HeatImage::columnLeft(first, m_picture->columns(), plot.width());
+    const double right = plot.left() + HeatImage::columnLeft(end, m_picture->columns(), plot.width());
     const double width = std::max(1.0, right - left);
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setBrush(Qt::NoBrush);

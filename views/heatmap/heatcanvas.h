@@ -53,7 +53,7 @@ public:
     void setStepAxisVisible(bool on);
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
-    /// Logical rectangle of a cell.
+    /// Logical rectangle of a cell, with the columns that look like its own.
     QRectF cellRect(int row, int column) const;
 
 Q_SIGNALS:
@@ -77,6 +77,7 @@ protected:
     void left() override;
     void moveRow(int rows) override;
     Step stepAt(double x) const override;
+    Step pointedAt(QPoint position) const override;
     bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -96,6 +97,8 @@ private:
     int selectedRow() const;
     QRectF cellRect(int row, int column, const QRect& plot) const;
     int columnAt(int x) const;
+    /// What is drawn in a column: from the one that it looks like to one beyond the last that does.
+    std::pair<int, int> drawnColumns(int column, const QRect& plot) const;
     QString readoutPlace(int row, int column) const;
 
     std::shared_ptr<const HeatPicture> m_picture;

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <numeric>
 
 #include <QPainter>
 
@@ -73,36 +72,6 @@ void fold(const float* values, const CellState* states, int columns, int width, 
             out.values[x] = values[c];
         }
     }
-}
-
-/// Of each column the one that it looks like; empty: itself. A step that nobody collected, between two that somebody
-/// did or before the next can be, is the schedule and no loss: where it has no room for its dots, the last collected
-/// one stays.
-std::vector<std::size_t> heldColumns(const HeatPicture& picture, double columnWidth)
-{
-    constexpr double kLongest = 32; ///< steps
-    constexpr int kUneven = 2; ///< so many times the interval before or after: more was left out than usual
-    std::vector<int> collected;
-    for (int c = 0; c < static_cast<int>(picture.strongest.size()); ++c) {
-        if (picture.strongest[static_cast<std::size_t>(c)] != CellState::NotCollected)
-            collected.push_back(c);
-    }
-    if (picture.axes == HeatAxes::ModuleByRank || columnWidth >= kGlyphSize || collected.size() < 3
-        || collected.size() == picture.strongest.size())
-        return {};
-    const double steps = static_cast<double>(picture.result.range.count()) / picture.columns(); // of a column
-    std::vector<std::size_t> held(picture.strongest.size());
-    std::iota(held.begin(), held.end(), std::size_t { 0 });
-    for (std::size_t i = 0; i < collected.size(); ++i) {
-        const int before = i > 0 ? collected[i] - collected[i - 1] : 0;
-        const int after = i + 2 < collected.size() ? collected[i + 2] - collected[i + 1] : 0;
-        const int interval = i + 1 < collected.size() ? collected[i + 1] - collected[i]
-                                                      : std::min(before, collected[i - 1] - collected[i - 2]);
-        const auto end = std::min(static_cast<std::size_t>(collected[i] + interval), held.size());
-        if (interval <= kUneven * std::max(before, after) && interval * steps <= kLongest)
-            std::fill(held.begin() + collected[i], held.begin() + static_cast<std::ptrdiff_t>(end), collected[i]);
-    }
-    return held;
 }
 
 /// Everything in a band of lines that is not a value, painted over the band's plain colors.
@@ -229,14 +198,14 @@ QImage HeatImage::render(
     Cells merged;
     Cells folded;
     Cells repeated;
-    const std::vector<std::size_t> held = heldColumns(picture, size.width() / scale / picture.columns());
+    const bool isHeld = picture.holds(size.width() / scale);
 
     const auto paintBand = [&](const float* values, const CellState* states, int top, int bottom) {
-        if (!held.empty()) {
-            repeated.values.resize(held.size());
-            repeated.states.resize(held.size());
-            std::ranges::transform(held, repeated.values.begin(), [values](std::size_t from) { return values[from]; });
-            std::ranges::transform(held, repeated.states.begin(), [states](std::size_t from) { return states[from]; });
+        if (isHeld) {
+            repeated.values.resize(picture.held.size());
+            repeated.states.resize(picture.held.size());
+            std::ranges::transform(picture.held, repeated.values.begin(), [values](int from) { return values[from]; });
+            std::ranges::transform(picture.held, repeated.states.begin(), [states](int from) { return states[from]; });
             values = repeated.values.data();
             states = repeated.states.data();
         }

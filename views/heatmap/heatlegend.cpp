@@ -32,23 +32,6 @@ std::int64_t stepsOfColumn(const HeatPicture& picture)
         : picture.result.range.count() / picture.columns();
 }
 
-/// Between two columns of which something was collected; 0 where it is not always the same.
-int spacingOf(const HeatPicture& picture)
-{
-    int last = -1;
-    int spacing = 0;
-    for (int column = 0; column < picture.columns(); ++column) {
-        if (picture.strongest[static_cast<std::size_t>(column)] == CellState::NotCollected)
-            continue;
-        if (last >= 0 && spacing > 0 && column - last != spacing)
-            return 0;
-        if (last >= 0)
-            spacing = column - last;
-        last = column;
-    }
-    return spacing;
-}
-
 /// What the unit of the colors is when it is not the value's own.
 QString unitText(const HeatPicture& picture)
 {
@@ -218,12 +201,12 @@ QString columnStepsText(const HeatPicture& picture)
 {
     if (picture.axes == HeatAxes::ModuleByRank)
         return {};
+    if (picture.interval > 1)
+        return QCoreApplication::translate("HeatLegend", "one step in %1").arg(picture.interval);
     const std::int64_t steps = stepsOfColumn(picture);
     if (steps <= 1) {
-        const int spacing = spacingOf(picture);
-        return spacing == 0 ? QString()
-            : spacing == 1  ? QCoreApplication::translate("HeatLegend", "each step")
-                            : QCoreApplication::translate("HeatLegend", "one step in %1").arg(spacing);
+        const bool isWhole = static_cast<int>(picture.collected.size()) == picture.columns();
+        return picture.interval == 1 || isWhole ? QCoreApplication::translate("HeatLegend", "each step") : QString();
     }
     const QString count = formatStep(steps);
     switch (picture.result.reduction) {
@@ -272,7 +255,7 @@ void paintHeatLegend(
     painter.setPen(theme.text3);
     QStringList lines { columnStepsText(picture) };
     // What is subtracted: not the largest difference of any of these steps, which may be larger.
-    if (picture.sides && stepsOfColumn(picture) > 1)
+    if (picture.sides && picture.interval == 0 && stepsOfColumn(picture) > 1)
         lines.append(QCoreApplication::translate("HeatLegend", "of each run"));
     lines.append(unitText(picture));
     const bool hasBar = picture.hasScale && !picture.isZero;

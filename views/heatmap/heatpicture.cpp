@@ -61,29 +61,6 @@ std::pair<double, double> roundedOutwards(double low, double high, bool log)
 
 }
 
-StepRange HeatPicture::stepsOf(int column) const
-{
-    if (axes == HeatAxes::ModuleByRank)
-        return { atStep, atStep };
-    // Column c holds the steps s with floor((s - first) * columns / count) == c.
-    const std::int64_t count = result.range.count();
-    const auto firstOf = [&](std::int64_t c) { return (c * count + result.columns - 1) / result.columns; };
-    return { Step { result.range.first.value + firstOf(column) },
-        Step { result.range.first.value + firstOf(column + 1) - 1 } };
-}
-
-StepRange HeatPicture::stepsOf(int row, int column) const
-{
-    return cellSteps.empty() ? stepsOf(column) : StepRange { cellSteps[at(row, column)], cellSteps[at(row, column)] };
-}
-
-int HeatPicture::columnOf(Step step) const
-{
-    if (axes == HeatAxes::ModuleByRank || !result.range.contains(step))
-        return -1;
-    return static_cast<int>((step.value - result.range.first.value) * result.columns / result.range.count());
-}
-
 analysis::RankOddness::Grade HeatPicture::gradeOf(Rank rank) const
 {
     const auto known = odd.find(rank);
@@ -112,6 +89,7 @@ void HeatPicture::finish()
     for (auto cell = result.states.begin(); cell != result.states.end(); cell += result.columns)
         std::transform(strongest.begin(), strongest.end(), cell, strongest.begin(),
             [](CellState a, CellState b) { return std::max(a, b); });
+    findCollected();
     shown = result.values;
     sideRows.resize(sides ? rows.size() : 0);
     std::iota(sideRows.begin(), sideRows.end(), std::size_t { 0 });

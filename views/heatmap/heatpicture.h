@@ -62,6 +62,10 @@ struct HeatPicture {
     bool hasScale = true; ///< some cell has a color of it, here or in a picture beside it
     bool isZero = false; ///< each finite value is, here and in a picture beside it: the scale is of nothing
     std::vector<series::CellState> strongest; ///< of each column
+    std::vector<int> collected; ///< columns of which something was
+    std::vector<int> held; ///< of each column the one that it looks like where it is narrow; empty: each like itself
+    std::int64_t interval = 0; ///< steps from each sample to the next; 0 where it is not known to be always the same
+    StepRange firstSample; ///< where an interval is known: in which of these steps they begin
     QString longestLabel; ///< of the rows
     QString longestGroup;
     std::vector<RowLayout::Band> bands; ///< neighbors of one group; all rows when they are not in model order
@@ -83,27 +87,36 @@ struct HeatPicture {
     }
     series::CellState state(int row, int column) const { return result.states[at(row, column)]; }
     float value(int row, int column) const { return result.values[at(row, column)]; }
-    /// The steps of a column, and of one cell of it.
+    /// The steps of a column, those of them that were collected as far as is known, and those of one cell of it.
     StepRange stepsOf(int column) const;
+    StepRange collectedSteps(int column) const;
     StepRange stepsOf(int row, int column) const;
     /// Median of a row's values, and their median distance from it in their unit (MAD): 0 where nothing is a multiple.
     std::pair<float, float> spreadOf(int row) const;
     int columnOf(Step step) const; ///< -1 outside
+    /// Whether steps that were not collected look like the last one before them, in a plot of so many logical px. Where
+    /// columns are wide they have dots.
+    bool holds(double plotWidth) const { return !held.empty() && plotWidth < kDotted * columns(); }
     analysis::RankOddness::Grade gradeOf(Rank rank) const;
 
-    /// Fills what follows from rows and result: `shown`, `scale`, the clip marks, the strongest states, the longest
-    /// words and the bands; and orders the rows. Call once.
+    /// Fills what follows from rows and result: `shown`, `scale`, the clip marks, the strongest states, what was
+    /// collected, the longest words and the bands; and orders the rows. Call once.
     void finish();
     /// The clip marks, again where another `scale` was given.
     void markClipped();
 
 private:
+    static constexpr int kDotted = 9; ///< px of a column
+
     std::size_t at(int row, int column) const
     {
         return static_cast<std::size_t>(row) * static_cast<std::size_t>(result.columns)
             + static_cast<std::size_t>(column);
     }
     std::pair<std::size_t, std::size_t> signs() const;
+    void findCollected();
+    void findInterval();
+    void holdCollected();
     void orderByValue();
     void orderByLikeness();
     void permute(const std::vector<std::size_t>& order);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "heatimage.h"
+#include "runends.h"
 
 namespace telltale::views {
 namespace {
@@ -25,6 +26,19 @@ int HeatCanvas::columnAt(int x) const
     if (column + 1 < columns && HeatImage::columnLeft(column + 1, columns, plot.width()) <= x - plot.left())
         ++column;
     return std::clamp(column, 0, columns - 1);
+}
+
+std::pair<int, int> HeatCanvas::drawnColumns(int column, const QRect& plot) const
+{
+    if (!m_picture->holds(plot.width()))
+        return { column, column + 1 };
+    const std::vector<int>& held = m_picture->held;
+    const auto [first, end] = runColumns(*m_picture, state()); // beyond them stand words
+    if (column < first || column >= end)
+        return { column, column + 1 };
+    const auto from = held.begin() + held[static_cast<std::size_t>(column)];
+    const auto to = std::find_if(from, held.begin() + end, [&from](int one) { return one != *from; });
+    return { *from, static_cast<int>(to - held.begin()) };
 }
 
 void HeatCanvas::hoveredAt(QPoint position)
@@ -47,6 +61,8 @@ void HeatCanvas::hoveredAt(QPoint position)
             m_hoverColumn = column;
         }
     }
+    if (m_hoverColumn >= 0)
+        m_hoverColumn = drawnColumns(m_hoverColumn, plotRect()).first;
     PlotCanvas::hoveredAt(position);
 }
 
@@ -61,7 +77,7 @@ void HeatCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
     const int column = columnAt(position.x());
     const Row& r = m_picture->rows[static_cast<std::size_t>(row)];
     if (column >= 0)
-        m_clicked = { position, r.key, r.tensor, r.rank, stepAt(position.x()), shownRange() };
+        m_clicked = { position, r.key, r.tensor, r.rank, pointedAt(position), shownRange() };
     if (m_picture->axes == HeatAxes::RankByStep)
         Q_EMIT rankPicked(r.rank);
     else if (modifiers.testFlag(Qt::ControlModifier))
@@ -104,6 +120,19 @@ Step HeatCanvas::stepAt(double x) const
         return step;
     const StepRange drawn = m_picture->stepsOf(column);
     return std::clamp(step, drawn.first, drawn.last);
+}
+
+/// Of what is drawn, that step which was collected.
+Step HeatCanvas::pointedAt(QPoint position) const
+{
+    const Step step = stepAt(position.x());
+    const QRect plot = plotRect();
+    const bool isBeside = position.y() < plot.top() || position.y() > plot.bottom();
+    const int column = hasStepAxis() && !isBeside ? columnAt(position.x()) : -1;
+    if (column < 0)
+        return step;
+    const StepRange shown = m_picture->collectedSteps(drawnColumns(column, plot).first);
+    return std::clamp(step, shown.first, shown.last);
 }
 
 void HeatCanvas::left()
