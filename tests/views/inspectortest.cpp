@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "testmain.h"
 
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -33,6 +34,7 @@ namespace {
 
 constexpr int kSteps = 40;
 constexpr int kFirst = 10; ///< that has values
+constexpr int kSparse = 5;
 
 std::shared_ptr<SeriesLayout> layoutOf(
     test::CapsuleBuilder& builder, Kind kind, Stat stat, const std::string& name, const std::vector<Slot>& slots)
@@ -46,7 +48,8 @@ std::shared_ptr<SeriesLayout> layoutOf(
     return layout;
 }
 
-/// The module "m" takes whole numbers and gives others, has a weight and four heads; "in" is known by its input.
+/// The module "m" takes whole numbers and gives others, has a weight and four heads; "in" is known by its input. What
+/// "n" gives is its step, of its weight that is collected at one in kSparse.
 void write(const std::string& path)
 {
     test::CapsuleBuilder builder(path);
@@ -60,6 +63,8 @@ void write(const std::string& path)
     const auto heads = layoutOf(builder, Kind::Attention, Stat::Entropy, "m",
         { Slot::ofHead(0), Slot::ofHead(1), Slot::ofHead(2), Slot::ofHead(3) });
     const auto in = layoutOf(builder, Kind::Actv, Stat::Norm, "in", { Slot::input() });
+    const auto own = layoutOf(builder, Kind::Actv, Stat::Norm, "n", { Slot::output() });
+    const auto sparse = layoutOf(builder, Kind::GradReduced, Stat::Norm, "n.weight", { {} });
     std::vector<std::uint64_t> counts(2 * (bins->edges.size() - 1));
     for (const std::size_t begin : { std::size_t { 0 }, counts.size() / 2 }) {
         counts[begin + binOf(bins->edges, 1e-12)] = 8;
@@ -67,8 +72,8 @@ void write(const std::string& path)
     }
     std::vector<StepBlock> blocks;
     for (int step = 0; step < kSteps; ++step) {
-        for (const auto& layout : { norms, bins, gradient, heads, in }) {
-            if (step < kFirst && layout != in)
+        for (const auto& layout : { norms, bins, gradient, heads, in, own, sparse }) {
+            if ((step < kFirst && layout != in) || (layout == sparse && step % kSparse != 0))
                 continue;
             StepBlock& block = blocks.emplace_back();
             block.layout = layout;
@@ -76,7 +81,9 @@ void write(const std::string& path)
             if (layout == bins)
                 block.columns = { { Stat::Hist, counts } };
             else
-                block.columns = { { layout->stats.front(), std::vector<float>(layout->series.size(), 2) } };
+                block.columns = { { layout->stats.front(),
+                    std::vector<float>(
+                        layout->series.size(), layout == own || layout == sparse ? static_cast<float>(step) : 2) } };
         }
     }
     builder.stage(builder.addAttempt(Rank { 0 }, 0), std::move(blocks));
@@ -115,7 +122,13 @@ private Q_SLOTS:
         m_pool = std::make_unique<store::QueryPool>(1);
         m_pool->setWake([this] {
             QMetaObject::invokeMethod(
-                this, [this] { m_pool->deliver(); }, Qt::QueuedConnection);
+                this,
+                [this] {
+                    m_pool->deliver();
+                    if (m_onDelivery)
+                        m_onDelivery();
+                },
+                Qt::QueuedConnection);
         });
         m_state = std::make_unique<ViewState>();
         m_axis = std::make_unique<SharedAxis>(m_state.get());
@@ -132,6 +145,7 @@ private Q_SLOTS:
     }
     void cleanup()
     {
+        m_onDelivery = {};
         m_window.reset();
         m_axis.reset();
         m_state.reset();
@@ -238,6 +252,31 @@ private Q_SLOTS:
         QTRY_COMPARE(title()->text(), QStringLiteral("norm of everything collected: nothing at step 3"));
         m_state->setCursor(Step { kFirst });
         QTRY_COMPARE(title()->text(), QStringLiteral("norm of everything collected"));
+    }
+
+    void whatStandsTwiceIsTheSameAtAnyTime()
+    {
+        m_state->setKind(Kind::GradReduced);
+        m_state->setSelection({ { QStringLiteral("n.weight"), {} } });
+        QTRY_COMPARE(kinds()->model()->rowCount(), 2);
+        const int weight = shown(0, 0).endsWith(QStringLiteral("weight")) ? 0 : 1;
+        int compared = 0;
+        m_onDelivery = [&] {
+            const QString above = values()->text().section(QStringLiteral("norm\t"), 1).section(u'\n', 0, 0);
+            QVERIFY2(shown(weight, 1).section(u' ', 0, 0) == above, qPrintable(shown(weight, 1) + u' ' + above));
+            ++compared;
+        };
+        for (const int step : { 38, 20, 31, 35, 12 }) {
+            const int own = step / kSparse * kSparse;
+            m_state->setCursor(Step { step });
+            QTRY_VERIFY2(values()->text().contains(QStringLiteral("norm\t%1\n").arg(own)), qPrintable(values()->text()));
+            // What is not of the step that is named above says of which it is.
+            QTRY_COMPARE(title()->text(),
+                own == step ? QStringLiteral("norm of everything collected")
+                            : QStringLiteral("norm of everything collected, at step %1").arg(step));
+            QCOMPARE(shown(weight, 1).contains(QStringLiteral(" at ")), own != step);
+        }
+        QVERIFY(compared >= 5);
     }
 
     void withoutACursorItIsAtTheNewestVisibleStep()
@@ -370,6 +409,7 @@ private:
     std::unique_ptr<SharedAxis> m_axis;
     std::unique_ptr<QWidget> m_window;
     InspectorPanel* m_panel = nullptr;
+    std::function<void()> m_onDelivery;
 };
 
 TELLTALE_TEST(QTEST_MAIN, InspectorTest)

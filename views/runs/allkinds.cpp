@@ -30,8 +30,6 @@ enum NameRole { WhatRole = Qt::UserRole + 8, BehindRole };
 constexpr int kRowHeight = 20;
 constexpr int kValueWidth = 34; ///< of a dash; what needs more takes it in its own row
 constexpr int kBesideValue = 24; ///< the margins of a cell, and what it ends before the edge
-constexpr int kAfterMs = 60;
-constexpr int kAgainMs = 500; ///< while live
 
 /// What a value needs beyond its column it takes from the name in its own row alone.
 class ValueDelegate : public QStyledItemDelegate {
@@ -81,10 +79,9 @@ bool isOfParameters(Kind kind)
     return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 
-AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
+AllKinds::AllKinds(ViewState* state, QWidget* parent)
     : QWidget(parent)
-    , m_context(context)
-    , m_queryId(context.queries ? context.queries->newView() : 0)
+    , m_state(state)
     , m_title(new RoleLabel(&Theme::text2, wordsFont(11, 600), this))
     , m_list(new PanelTree(this))
     , m_model(new QStandardItemModel(0, 2, this))
@@ -119,29 +116,13 @@ AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_list);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed); // what is left is below all of the inspector
     hide();
-    m_timer.setSingleShot(true);
-    connect(&m_timer, &QTimer::timeout, this, &AllKinds::ask);
     // A value may reach into the column of the name, which a changed cell alone does not repaint.
     connect(m_model, &QAbstractItemModel::dataChanged, m_list->viewport(), qOverload<>(&QWidget::update));
     connect(m_list, &QTreeView::clicked, this, [this](const QModelIndex& index) { choose(index.row()); });
     connect(m_list, &QTreeView::activated, this, [this](const QModelIndex& index) { choose(index.row()); });
-    const ViewState* state = context.state;
     for (const auto signal : { &ViewState::selectionChanged, &ViewState::catalogChanged, &ViewState::kindChanged,
              &ViewState::statChanged, &ViewState::rankChanged, &ViewState::runChanged })
         connect(state, signal, this, &AllKinds::moduleChanged);
-    connect(state, &ViewState::cursorChanged, this, [this] { m_timer.start(kAfterMs); });
-    for (const auto signal : { &ViewState::dataArrived, &ViewState::visibleRangeChanged }) {
-        connect(state, signal, this, [this] {
-            if (!m_context.state->cursor() && !m_timer.isActive())
-                m_timer.start(kAgainMs);
-        });
-    }
-}
-
-AllKinds::~AllKinds()
-{
-    if (m_context.queries)
-        m_context.queries->cancel(m_queryId);
 }
 
 std::vector<AllKinds::Line> AllKinds::linesOf(const store::Catalog& catalog, const QString& name, Rank rank, Stat stat)
@@ -186,11 +167,13 @@ std::vector<AllKinds::Line> AllKinds::linesOf(const store::Catalog& catalog, con
 void AllKinds::moduleChanged()
 {
     items::assertGuiThread();
-    const ViewState& state = *m_context.state;
+    const ViewState& state = *m_state;
     m_lines.clear();
     if (state.catalog() && state.run() && !state.selection().empty())
         m_lines = linesOf(*state.catalog(), state.selection().front().name, state.rank(), state.stat());
-    setVisible(m_lines.size() > 1);
+    if (m_lines.size() < 2)
+        m_lines.clear();
+    setVisible(!m_lines.empty());
     m_model->setRowCount(static_cast<int>(m_lines.size()));
     int chosen = -1;
     // What has no such statistic has another, and says so; where none has it, the title names that.
@@ -223,46 +206,21 @@ void AllKinds::moduleChanged()
     m_list->setFixedHeight(static_cast<int>(m_lines.size()) * m_list->sizeHintForRow(0) + 2);
     m_list->setCurrentIndex(chosen >= 0 ? m_model->index(chosen, 0) : QModelIndex());
     m_title->setText(tr("%1 of everything collected").arg(statText(m_stat)));
-    m_timer.start(kAfterMs);
 }
 
-void AllKinds::ask()
-{
-    const ViewState& state = *m_context.state;
-    if (m_lines.size() < 2 || !m_context.queries || !state.run() || state.ownRange().isEmpty())
-        return;
-    const Step step = state.atStep();
-    m_context.queries->submit(m_queryId, state.run(),
-        [this, lines = m_lines, step](
-            Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
-            if (!reader)
-                return {}; // the views say why a run cannot be read
-            std::map<Stat, std::vector<std::size_t>> byStat;
-            for (std::size_t i = 0; i < lines.size(); ++i)
-                byStat[lines[i].stat].push_back(i);
-            std::vector<series::CellValue> values(lines.size());
-            for (const auto& [stat, places] : byStat) {
-                std::vector<series::RowAttempts> rows;
-                rows.reserve(places.size());
-                for (const std::size_t place : places)
-                    rows.push_back(lines[place].attempts);
-                const auto column = (*reader)->column(step, stat, rows, true);
-                for (std::size_t i = 0; column && i < places.size(); ++i)
-                    values[places[i]] = (*column)[i];
-            }
-            return [this, values, step] { take(values, step); };
-        });
-}
-
-void AllKinds::take(const std::vector<series::CellValue>& values, Step step)
+void AllKinds::setValues(const std::vector<series::CellValue>& values, Step step, std::optional<Step> above)
 {
     std::optional<Step> newest;
     for (const series::CellValue& cell : values)
         newest = cell.state >= series::CellState::Absent ? std::max(newest, std::optional(cell.step)) : newest;
-    const QString title = newest                     ? tr("%1 of everything collected")
-        : m_context.state->ownRange().contains(step) ? tr("%1 of everything collected: nothing at step %2")
-                                                     : tr("%1 of everything collected: this run has no step %2");
-    m_title->setText(newest ? title.arg(statText(m_stat)) : title.arg(statText(m_stat), formatStep(step.value)));
+    // Not of the step that is named above them, they name their own.
+    const bool isOfAbove = newest && newest == above.value_or(*newest);
+    const QString title = isOfAbove          ? tr("%1 of everything collected")
+        : newest                             ? tr("%1 of everything collected, at step %2")
+        : m_state->ownRange().contains(step) ? tr("%1 of everything collected: nothing at step %2")
+                                             : tr("%1 of everything collected: this run has no step %2");
+    m_title->setText(
+        isOfAbove ? title.arg(statText(m_stat)) : title.arg(statText(m_stat), formatStep(newest.value_or(step).value)));
     for (int row = 0; row < m_model->rowCount() && row < static_cast<int>(values.size()); ++row) {
         const series::CellValue& cell = values[static_cast<std::size_t>(row)];
         const QModelIndex index = m_model->index(row, 1);
@@ -313,8 +271,8 @@ void AllKinds::choose(int row)
     if (row < 0 || row >= static_cast<int>(m_lines.size()))
         return;
     const Line line = m_lines[static_cast<std::size_t>(row)]; // what follows makes new ones
-    m_context.state->setKind(line.kind);
-    m_context.state->setSelection({ line.key });
+    m_state->setKind(line.kind);
+    m_state->setSelection({ line.key });
 }
 
 }

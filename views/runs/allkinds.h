@@ -4,10 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include <QTimer>
 #include <QWidget>
 
-#include <telltale/common/dataview.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/series/query.h>
 #include <telltale/store/catalog.h>
@@ -23,13 +21,11 @@ class RoleLabel;
 bool isOfParameters(Kind kind);
 
 /// Everything that is collected of one module at one step: its activations, and what its parameters have, in one
-/// statistic. A row chosen is shown everywhere: its kind, and the tensor that has it. Thread: gui; values come from the
-/// query pool.
+/// statistic. A row chosen is shown everywhere: its kind, and the tensor that has it. Thread: gui.
 class AllKinds : public QWidget {
     Q_OBJECT
 public:
-    explicit AllKinds(const ViewContext& context, QWidget* parent = nullptr);
-    ~AllKinds() override;
+    explicit AllKinds(ViewState* state, QWidget* parent = nullptr);
 
     struct Line {
         Kind kind = Kind::Unspecified;
@@ -41,19 +37,20 @@ public:
     /// one of each tensor and kind, however many rows the run has of it.
     static std::vector<Line> linesOf(const store::Catalog& catalog, const QString& name, Rank rank, Stat stat);
 
+    /// That are shown, and want their values; none where there is one alone.
+    const std::vector<Line>& lines() const { return m_lines; }
+    /// Their values at `step`, or the newest before it. `above`: the step of the values that stand above them.
+    void setValues(const std::vector<series::CellValue>& values, Step step, std::optional<Step> above);
+
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void moduleChanged();
     void fitNames();
-    void ask();
-    void take(const std::vector<series::CellValue>& values, Step step);
     void choose(int row);
 
-    ViewContext m_context;
-    store::QueryPool::ViewId m_queryId;
-    QTimer m_timer;
+    ViewState* m_state;
     std::vector<Line> m_lines;
     Stat m_stat = Stat::Norm; ///< of the title; a line of another one names its own
     RoleLabel* m_title;

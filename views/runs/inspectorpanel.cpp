@@ -76,6 +76,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     , m_footnote(
           new RoleLabel(tr("norm and mean over finite elements, zeros over all"), &Theme::text3, wordsFont(11), m_body))
     , m_ranksTitle((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
+    , m_kinds(new AllKinds(context.state, m_body))
     , m_rankBars(new RankBars(m_body))
     , m_records(new RecordsSection(context, m_body))
 {
@@ -123,7 +124,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_nothing);
     layout->addWidget(m_footnote);
     layout->addSpacing(14);
-    body->addWidget(new AllKinds(context, m_body)); // from edge to edge
+    body->addWidget(m_kinds); // from edge to edge
     layout = addInset();
     layout->addSpacing(10);
     layout->addWidget(m_ranksTitle);
@@ -237,6 +238,7 @@ void InspectorPanel::moduleChanged()
     // Another kind's numbers under this kind's name would be believed.
     if (m_kind != state->kind() && m_kind != Kind::Scalar) {
         showNothing();
+        askSoon(); // what it has of other kinds
         return;
     }
     m_kindLabel->setText(kindText(m_kind));
@@ -248,9 +250,6 @@ void InspectorPanel::moduleChanged()
 void InspectorPanel::showNothing()
 {
     m_keys.clear();
-    m_timer.stop();
-    if (m_context.queries)
-        m_context.queries->cancel(m_queryId);
     // A module has no gradient, and its parameters have.
     const auto catalog = m_context.state->catalog();
     const std::string parts = m_context.state->selection().front().name.toStdString() + '.';
@@ -269,6 +268,8 @@ void InspectorPanel::showNothing()
 
 void InspectorPanel::askSoon()
 {
+    if (m_context.queries)
+        m_context.queries->cancel(m_queryId); // what it would say is of something else
     m_timer.start(kAskAfterMs);
 }
 
@@ -276,37 +277,13 @@ void InspectorPanel::ask()
 {
     const ViewState* state = m_context.state;
     const auto catalog = state->catalog();
-    if (m_keys.empty() || !catalog || !state->run() || !m_context.queries)
+    if (!catalog || !state->run() || !m_context.queries)
         return;
-    InspectorQuery query;
-    GroupId group;
-    std::vector<std::uint64_t> numels;
-    bool hasHistograms = false;
-    for (const ModuleKey& key : m_keys) {
-        const auto* row = firstRow(*catalog, m_kind, state->rank(), key);
-        const auto* histogram = firstRow(*catalog, m_kind, state->rank(), key, Stat::Fp16Underflow);
-        query.columns.push_back(row ? row->attempts : series::RowAttempts());
-        query.histograms.push_back(histogram ? histogram->attempts : series::RowAttempts());
-        hasHistograms = hasHistograms || histogram;
-        numels.push_back(row ? catalog->series[row->newest].desc->numel : 0);
-        if (row)
-            group = catalog->series[row->newest].group;
-    }
-    query.stats = shownStats(*catalog, group);
-    for (const StatFacts& facts : kStatTable) {
-        if (hasHistograms && isFormatShare(facts.stat))
-            query.stats.push_back(facts.stat);
-    }
-    query.all = state->ownRange(); // that of another run may end later
-    query.step = state->atStep();
-    query.rankStat = state->stat();
-    m_ranks.clear();
-    m_numels = std::move(numels);
-    const auto ofHistogram = isFormatShare(query.rankStat) ? std::optional(query.rankStat) : std::nullopt;
-    for (const auto* row : rankRows(*catalog, m_kind, m_keys.front(), ofHistogram)) {
-        m_ranks.push_back(row->rank);
-        query.ranks.push_back(row->attempts);
-    }
+    InspectorQuery query = valuesQuery(*catalog);
+    for (const AllKinds::Line& line : m_kinds->lines())
+        query.kinds.push_back({ line.attempts, line.stat });
+    if (query.columns.empty() && query.kinds.empty())
+        return;
     m_context.queries->submit(m_queryId, state->run(),
         [this, query = std::move(query)](
             Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
@@ -319,6 +296,43 @@ void InspectorPanel::ask()
                 show(found, stats, step);
             };
         });
+}
+
+InspectorQuery InspectorPanel::valuesQuery(const store::Catalog& catalog)
+{
+    const ViewState* state = m_context.state;
+    InspectorQuery query;
+    query.all = state->ownRange(); // that of another run may end later
+    query.step = state->atStep();
+    query.rankStat = state->stat();
+    if (m_keys.empty())
+        return query;
+    GroupId group;
+    std::vector<std::uint64_t> numels;
+    bool hasHistograms = false;
+    for (const ModuleKey& key : m_keys) {
+        const auto* row = firstRow(catalog, m_kind, state->rank(), key);
+        const auto* histogram = firstRow(catalog, m_kind, state->rank(), key, Stat::Fp16Underflow);
+        query.columns.push_back(row ? row->attempts : series::RowAttempts());
+        query.histograms.push_back(histogram ? histogram->attempts : series::RowAttempts());
+        hasHistograms = hasHistograms || histogram;
+        numels.push_back(row ? catalog.series[row->newest].desc->numel : 0);
+        if (row)
+            group = catalog.series[row->newest].group;
+    }
+    query.stats = shownStats(catalog, group);
+    for (const StatFacts& facts : kStatTable) {
+        if (hasHistograms && isFormatShare(facts.stat))
+            query.stats.push_back(facts.stat);
+    }
+    m_ranks.clear();
+    m_numels = std::move(numels);
+    const auto ofHistogram = isFormatShare(query.rankStat) ? std::optional(query.rankStat) : std::nullopt;
+    for (const auto* row : rankRows(catalog, m_kind, m_keys.front(), ofHistogram)) {
+        m_ranks.push_back(row->rank);
+        query.ranks.push_back(row->attempts);
+    }
+    return query;
 }
 
 /// Marks the bars of ranks that are unlike those that hold the same part of the model.
@@ -343,6 +357,16 @@ static void markOdd(std::vector<RankBars::Bar>& bars, const analysis::RankTopolo
 
 void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>& stats, Step step)
 {
+    // What was not collected at the step itself is of one before it.
+    std::optional<Step> newest;
+    for (const auto& row : answer.values) {
+        for (const CellValue& cell : row)
+            newest = cell.state >= CellState::Absent ? std::max(newest, std::optional(cell.step)) : newest;
+    }
+    if (!m_context.state->ownRange().isEmpty())
+        m_kinds->setValues(answer.kinds, step, newest);
+    if (m_keys.empty())
+        return;
     // What goes in stands before what comes out, as in tables of many, whichever of them is chosen.
     std::vector<std::size_t> order(m_keys.size());
     std::iota(order.begin(), order.end(), std::size_t { 0 });
@@ -351,12 +375,6 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     for (const std::size_t c : order)
         columns.append(items::shownSlot(m_keys[c].slot));
     std::vector<FactTable::Row> rows;
-    // What was not collected at the step itself is of one before it.
-    std::optional<Step> newest;
-    for (const auto& row : answer.values) {
-        for (const CellValue& cell : row)
-            newest = cell.state >= CellState::Absent ? std::max(newest, std::optional(cell.step)) : newest;
-    }
     step = newest.value_or(step);
     bool isOverFinite = false;
     for (std::size_t i = 0; i < stats.size() && i < answer.values.size(); ++i) {

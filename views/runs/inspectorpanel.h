@@ -13,6 +13,7 @@ class QLabel;
 
 namespace telltale::views {
 
+class AllKinds;
 class FactTable;
 class PanelHead;
 class RankBars;
@@ -33,6 +34,7 @@ private:
     void moduleChanged();
     void askSoon();
     void ask();
+    InspectorQuery valuesQuery(const store::Catalog& catalog); ///< of m_keys
     void show(const InspectorAnswer& answer, const std::vector<Stat>& stats, Step step);
     void showNothing(); ///< the module has none of the chosen kind
     void copy() const;
@@ -56,6 +58,7 @@ private:
     RoleLabel* m_nothing; ///< in place of the values: why there are none
     RoleLabel* m_footnote;
     RoleLabel* m_ranksTitle;
+    AllKinds* m_kinds;
     RankBars* m_rankBars;
     RecordsSection* m_records;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 
 #include <telltale/core/numberformats.h>
 
@@ -70,6 +71,19 @@ Expected<InspectorAnswer> answerInspector(
         if (!ranks)
             return tl::unexpected(ranks.error());
         answer.ranks = std::move(*ranks);
+    }
+    std::map<Stat, std::vector<std::size_t>> byStat;
+    for (std::size_t i = 0; i < query.kinds.size(); ++i)
+        byStat[query.kinds[i].stat].push_back(i);
+    answer.kinds.resize(query.kinds.size());
+    for (const auto& [stat, places] : byStat) {
+        std::vector<series::RowAttempts> rows;
+        rows.reserve(places.size());
+        for (const std::size_t place : places)
+            rows.push_back(query.kinds[place].row);
+        const auto column = reader.column(query.step, stat, rows, true);
+        for (std::size_t i = 0; column && i < places.size(); ++i)
+            answer.kinds[places[i]] = (*column)[i];
     }
     return answer;
 }

@@ -10,8 +10,13 @@
 
 namespace telltale::views {
 
-/// What the inspector asks: some tensors at one step in every statistic, and one of them on every rank.
+/// What the inspector asks: some tensors at one step in every statistic, one of them on every rank, and everything of
+/// the module, each in one statistic. All in one question: what stands twice is the same.
 struct InspectorQuery {
+    struct One {
+        series::RowAttempts row;
+        Stat stat = Stat::Norm;
+    };
     std::vector<series::RowAttempts> columns; ///< one a column of the table
     std::vector<series::RowAttempts> histograms; ///< beside them, for shares of number formats
     std::vector<Stat> stats;
@@ -19,6 +24,7 @@ struct InspectorQuery {
     StepRange all; ///< where a last finite value is looked for
     std::vector<series::RowAttempts> ranks;
     Stat rankStat = Stat::Norm;
+    std::vector<One> kinds;
 };
 
 struct LastFinite {
@@ -30,6 +36,7 @@ struct InspectorAnswer {
     std::vector<std::vector<series::CellValue>> values; ///< [stat][column]
     std::vector<std::vector<std::optional<LastFinite>>> lastFinite; ///< beside non-finite values
     std::vector<series::CellValue> ranks;
+    std::vector<series::CellValue> kinds;
 };
 
 /// Thread: query. Cost: one column a statistic, a few curves of non-finite cells.
