@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPaintEvent>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -16,6 +17,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/connectionsmodel.h>
 #include <telltale/items/roles.h>
+#include <telltale/items/runsmodel.h>
 #include <telltale/runs/paneltree.h>
 #include <telltale/runs/runspanel.h>
 #include <telltale/shell/commandregistry.h>
@@ -112,6 +114,48 @@ private Q_SLOTS:
         QVERIFY(pixelOf(other) != pixelOf(shown)); // its frame
         tree->selectAll();
         QVERIFY(tree->isFilled(shown) && tree->isFilled(other)); // both are to be compared
+    }
+
+    void aRunThatAppearsLeavesTheShownOneInSight()
+    {
+        items::RunsModel model;
+        std::vector<store::RunSummary> runs(30);
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            runs[i].id = runs[i].name = "run" + std::to_string(i);
+            runs[i].locator = store::RunLocator::ofFile("/" + runs[i].id);
+        }
+        model.setArchived(runs);
+        QWidget window; // whose size its content does not tell
+        views::RunsPanel panel(&model, &window);
+        window.resize(300, 240);
+        panel.resize(300, 240);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        panel.setCurrentRun(QStringLiteral("run20"));
+        auto* tree = panel.findChild<QTreeView*>();
+        const auto isSeen
+            = [tree] { return tree->viewport()->rect().contains(tree->visualRect(tree->currentIndex())); };
+        QTRY_VERIFY(isSeen());
+        const auto addLive = [&](int count) {
+            std::vector<store::RunSummary> live(static_cast<std::size_t>(count));
+            for (std::size_t i = 0; i < live.size(); ++i) {
+                live[i].id = live[i].name = "live" + std::to_string(i);
+                live[i].locator = store::RunLocator::ofFile("/" + live[i].id);
+                live[i].state = store::RunState::Live;
+            }
+            const int height = tree->verticalScrollBar()->maximum();
+            model.setLive(live);
+            QTRY_VERIFY(tree->verticalScrollBar()->maximum() > height);
+            QTest::qWait(1);
+        };
+        addLive(12);
+        QTRY_VERIFY(isSeen());
+        // Who has scrolled elsewhere stays there.
+        tree->verticalScrollBar()->triggerAction(QAbstractSlider::SliderToMinimum);
+        QVERIFY(!isSeen());
+        QCoreApplication::processEvents();
+        addLive(13);
+        QCOMPARE(tree->verticalScrollBar()->value(), 0);
     }
 
     void aListThatCannotBeReadSaysSoOnce()
@@ -293,6 +337,11 @@ private Q_SLOTS:
         QTRY_VERIFY2(said(own).endsWith(QStringLiteral(", compared, 1 of 2")), qPrintable(said(own)));
         QVERIFY2(said(other).endsWith(QStringLiteral(", compared, 2 of 2")), qPrintable(said(other)));
         QVERIFY(hasLine(own, 0) && hasLine(other, 1));
+        // What is selected beside them is not compared, and does not look as if it were.
+        tree->selectAll();
+        const auto* panelTree = dynamic_cast<views::PanelTree*>(tree);
+        QVERIFY(panelTree->isFilled(rowOf(own)) && !panelTree->isFilled(rowOf(other)));
+        tree->setCurrentIndex(rowOf(own));
         // All of a row, with what stands left of its name.
         QRegion painted;
         const auto isPainted

@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QTimer>
 #include <QToolButton>
@@ -33,17 +34,19 @@ constexpr int kWidthOfAllColumns = 300;
 constexpr int kShownBar = 3;
 
 /// The run that is shown keeps its fill while the keys go through the list: what they are at has a frame. Several that
-/// are selected have the fill, too, and the shown one a bar at its left.
+/// are selected to be compared have the fill, too, and the shown one a bar at its left; a frame while others are
+/// compared.
 class RunsTree : public PanelTree {
 public:
-    RunsTree(const QString& shown, QWidget* parent)
+    RunsTree(const QString& shown, const QStringList& compared, QWidget* parent)
         : PanelTree(parent)
         , m_shown(shown)
+        , m_compared(compared)
     {
     }
     bool isFilled(const QModelIndex& index) const override
     {
-        return isShown(index) || (areSeveral() && PanelTree::isFilled(index));
+        return isShown(index) || (areSeveral() && m_compared.isEmpty() && PanelTree::isFilled(index));
     }
 
 protected:
@@ -72,6 +75,7 @@ private:
     }
 
     const QString& m_shown;
+    const QStringList& m_compared;
 };
 }
 
@@ -83,7 +87,7 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     , m_searchBox(new QWidget(this))
     , m_search(new QLineEdit(m_searchBox))
     , m_error(new RoleLabel(&Theme::criticalText, wordsFont(11), this))
-    , m_tree(new RunsTree(m_currentId, this))
+    , m_tree(new RunsTree(m_currentId, m_compared, this))
 {
     setObjectName(QStringLiteral("runsPanel"));
 
@@ -198,7 +202,16 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     auto* later = new QTimer(this);
     later->setSingleShot(true);
     later->setInterval(0);
-    connect(later, &QTimer::timeout, this, &RunsPanel::refresh);
+    connect(later, &QTimer::timeout, this, [this] {
+        refresh();
+        if (m_isCurrentSeen)
+            showCurrent(); // what has come may have moved it away
+    });
+    const auto look = [this] {
+        m_isCurrentSeen = m_tree->viewport()->rect().intersects(m_tree->visualRect(m_tree->currentIndex()));
+    };
+    connect(m_tree->verticalScrollBar(), &QScrollBar::actionTriggered, this, look, Qt::QueuedConnection);
+    connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, [this] { m_isCurrentSeen = true; });
     connect(m_proxy, &QAbstractItemModel::rowsInserted, later, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::rowsRemoved, later, qOverload<>(&QTimer::start));
     refresh();
@@ -290,8 +303,8 @@ void RunsPanel::updateCompare()
     const bool isComparing = !m_compared.isEmpty();
     m_compare->setEnabled(isComparing || selectedIds().size() > 1);
     m_compare->setChecked(isComparing);
-    m_compare->setToolTip(
-        isComparing ? tr("End the comparison") : tr("Compare the selected runs (Ctrl+click selects more)"));
+    m_compare->setToolTip(isComparing ? tr("End the comparison (“Choose runs” in the Compare view adds others)")
+                                      : tr("Compare the selected runs (Ctrl+click selects more)"));
     m_compare->setAccessibleName(m_compare->toolTip());
 }
 
@@ -379,8 +392,13 @@ void RunsPanel::showHeaderMenu(const QPoint& position)
 /// The run that is shown stays in sight; under a heading that the user closed it has no place.
 void RunsPanel::showCurrent()
 {
-    if (const QModelIndex shown = m_tree->currentIndex(); m_tree->isExpanded(shown.parent()))
+    if (const QModelIndex shown = m_tree->currentIndex(); m_tree->isExpanded(shown.parent())) {
         m_tree->scrollTo(shown);
+        QScrollBar* bar = m_tree->verticalScrollBar();
+        const int row = bar->singleStep();
+        bar->setValue((bar->value() + row - 1) / row * row); // scrollTo() leaves a pixel below
+    }
+    m_isCurrentSeen = true;
 }
 
 void RunsPanel::showEvent(QShowEvent* event)

@@ -90,6 +90,7 @@ private:
     std::set<QString> m_closed; ///< headings that the user closed
     QStringList m_compared;
     bool m_columnsChosen = false; ///< by the user
+    bool m_isCurrentSeen = true; ///< or scrolled away by the user
     QList<QAction*> m_runActions;
     QList<QAction*> m_listActions;
 };
