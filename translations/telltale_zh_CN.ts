@@ -4633,6 +4633,10 @@ GPL-3.0-or-later</translation>
         <comment>a statistic</comment>
         <translation>（%1）</translation>
     </message>
+    <message>
+        <source>%1 of everything collected, at step %2</source>
+        <translation>所有已采集数据的%1，第 %2 步</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::Annotator</name>
@@ -5612,6 +5616,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 have none of these curves</source>
         <translation>%1 没有这些曲线</translation>
+    </message>
+    <message>
+        <source>%1 does not record what the runs are aligned by. Align them by step, or choose another run.</source>
+        <translation>%1 没有记录对齐所用的量。请按步对齐，或选择其他运行。</translation>
     </message>
 </context>
 <context>
@@ -7733,6 +7741,10 @@ GPL-3.0-or-later</translation>
         <source>on both ranks</source>
         <translation>全部 2 个 rank</translation>
     </message>
+    <message>
+        <source>raw</source>
+        <translation>原始值</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::OverviewView</name>
@@ -8256,6 +8268,10 @@ GPL-3.0-or-later</translation>
         <source>spread, the bits are the same</source>
         <translation>差异，各位相同</translation>
     </message>
+    <message>
+        <source>no checksums of this kind.</source>
+        <translation>此类别没有校验和。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ReplicaRanks</name>
@@ -8610,10 +8626,6 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
         <translation>对比选中的运行（Ctrl+单击可多选）</translation>
     </message>
     <message>
-        <source>End the comparison</source>
-        <translation>结束对比</translation>
-    </message>
-    <message>
         <source>Compare these</source>
         <translation>对比这些运行</translation>
     </message>
@@ -8636,6 +8648,10 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     <message>
         <source>No run matches.</source>
         <translation>没有匹配的运行。</translation>
+    </message>
+    <message>
+        <source>End the comparison (“Choose runs” in the Compare view adds others)</source>
+        <translation>结束对比（“对比”视图中的“选择运行”可添加其他运行）</translation>
     </message>
 </context>
 <context>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <set>
 
 #include <QApplication>
 #include <QBuffer>
@@ -148,7 +149,7 @@ void writeMaxima(const std::string& path)
     builder.finish();
 }
 
-void write(const std::string& path, int steps, bool hasHistograms = true)
+void write(const std::string& path, int steps, bool hasHistograms = true, int every = 1)
 {
     test::CapsuleBuilder builder(path, "gpt-3l");
     const auto updates = histograms(builder, Kind::Update);
@@ -161,7 +162,7 @@ void write(const std::string& path, int steps, bool hasHistograms = true)
     for (int rank = 0; rank < kRanks; ++rank) {
         const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
         std::vector<StepBlock> blocks;
-        for (int step = 0; step < steps; ++step) {
+        for (int step = 0; step < steps; step += every) {
             StepBlock norm = blockOf(norms, step);
             std::vector<float> values(kTensors, 1.0F), least, greatest;
             for (int tensor = 0; tensor < kTensors; ++tensor) {
@@ -207,6 +208,7 @@ private Q_SLOTS:
         QVERIFY(m_dir.isValid());
         write(path("run"), kSteps);
         write(path("plain"), 5, false);
+        write(path("sparse"), 400, true, 5);
         writeMaxima(path("maxima"));
     }
     void init() { open("run"); }
@@ -601,6 +603,23 @@ private Q_SLOTS:
         QVERIFY(m_state->visibleRange().count() < kSteps / 4);
         settle();
         QCOMPARE(shown().range, m_state->visibleRange());
+    }
+
+    void whatIsPointedAtIsTheStepWhoseColorIsDrawn()
+    {
+        cleanup();
+        open("sparse");
+        settle();
+        const QRect plot = m_view->canvas()->stripRect(0);
+        std::set<std::int64_t> steps;
+        for (int x = plot.left() + 2; x < plot.right() - 2; x += 3) {
+            QTest::mouseClick(m_view->canvas(), Qt::LeftButton, Qt::NoModifier, QPoint(x, plot.center().y()));
+            QVERIFY(m_state->cursor());
+            QCOMPARE(m_state->cursor()->value % 5, 0);
+            QVERIFY(std::abs(m_state->cursor()->value - 400 * (x - plot.left()) / plot.width()) <= 5);
+            steps.insert(m_state->cursor()->value);
+        }
+        QCOMPARE(steps.size(), std::size_t { 80 });
     }
 
     void theKeyboardReachesEveryTensor()

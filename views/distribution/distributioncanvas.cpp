@@ -216,10 +216,32 @@ void DistributionCanvas::hoveredAt(QPoint position)
         const DistributionStrip& one = strip(i);
         const int shown = one.lastBin - one.firstBin + 1;
         m_hoverStrip = i;
-        m_hoverColumn = std::max(0, one.heat.columnOf(stepAt(position.x())));
+        m_hoverColumn = drawnColumns(one, state(), stepAt(position.x()), plot).first;
         m_hoverBin = one.lastBin - std::clamp((position.y() - plot.top()) * shown / plot.height(), 0, shown - 1);
     }
     PlotCanvas::hoveredAt(position);
+}
+
+std::pair<int, int> DistributionCanvas::drawnColumns(
+    const DistributionStrip& one, const ViewState& state, Step step, const QRect& plot)
+{
+    const int end = runColumns(one.heat, state).second;
+    return one.heat.drawnColumns(std::max(0, one.heat.columnOf(step)), plot.width(), end);
+}
+
+/// Of what is drawn, that step which was collected.
+Step DistributionCanvas::pointedAt(QPoint position) const
+{
+    const Step step = stepAt(position.x());
+    for (int i = 0; !isEmpty() && i < static_cast<int>(m_picture->strips.size()); ++i) {
+        const QRect plot = stripRect(i);
+        if (!plot.contains(position))
+            continue;
+        const HeatPicture& heat = strip(i).heat;
+        const StepRange shown = heat.collectedSteps(drawnColumns(strip(i), state(), step, plot).first);
+        return std::clamp(step, shown.first, shown.last);
+    }
+    return step;
 }
 
 void DistributionCanvas::left()
@@ -273,7 +295,10 @@ void DistributionCanvas::paintHover(QPainter& painter) const
     const auto [first, end] = runColumns(one.heat, state());
     if (m_hoverColumn < first || m_hoverColumn >= end)
         return;
-    const QRectF cell = cellRect(m_hoverStrip, m_hoverBin, m_hoverColumn);
+    const int last
+        = one.heat.drawnColumns(m_hoverColumn, stripRect(m_hoverStrip).width(), end).second - 1; // looks like it
+    const QRectF cell
+        = cellRect(m_hoverStrip, m_hoverBin, m_hoverColumn).united(cellRect(m_hoverStrip, m_hoverBin, last));
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(theme.base, 3));

@@ -33,6 +33,9 @@ public:
     QRect stripRect(int strip) const { return stripRect(strip, size()); }
     /// Logical rectangle of a bin of a strip in one column.
     QRectF cellRect(int strip, int bin, int column) const;
+    /// As HeatPicture has them, of the one at a step.
+    static std::pair<int, int> drawnColumns(
+        const DistributionStrip& one, const ViewState& state, Step step, const QRect& plot);
     /// What the readout says of a cell, as two lines of text.
     QString cellText(int strip, int bin, int column) const;
 
@@ -48,6 +51,7 @@ protected:
     bool hasColoredCells() const override { return true; }
     bool hasPlot() const override { return m_picture && !m_picture->isEmpty(); }
     void hoveredAt(QPoint position) override;
+    Step pointedAt(QPoint position) const override;
     void left() override;
     void moveRow(int rows) override;
 

@@ -97,6 +97,8 @@ struct HeatPicture {
     /// Whether steps that were not collected look like the last one before them, in a plot of so many logical px. Where
     /// columns are wide they have dots.
     bool holds(double plotWidth) const { return !held.empty() && plotWidth < kDotted * columns(); }
+    /// The columns, before `end`, that look like the first of them there, which was collected: from, and behind.
+    std::pair<int, int> drawnColumns(int column, double plotWidth, int end) const;
     analysis::RankOddness::Grade gradeOf(Rank rank) const;
 
     /// Fills what follows from rows and result: `shown`, `scale`, the clip marks, the strongest states, what was

@@ -30,15 +30,8 @@ int HeatCanvas::columnAt(int x) const
 
 std::pair<int, int> HeatCanvas::drawnColumns(int column, const QRect& plot) const
 {
-    if (!m_picture->holds(plot.width()))
-        return { column, column + 1 };
-    const std::vector<int>& held = m_picture->held;
     const auto [first, end] = runColumns(*m_picture, state()); // beyond them stand words
-    if (column < first || column >= end)
-        return { column, column + 1 };
-    const auto from = held.begin() + held[static_cast<std::size_t>(column)];
-    const auto to = std::find_if(from, held.begin() + end, [&from](int one) { return one != *from; });
-    return { *from, static_cast<int>(to - held.begin()) };
+    return column < first ? std::pair(column, column + 1) : m_picture->drawnColumns(column, plot.width(), end);
 }
 
 void HeatCanvas::hoveredAt(QPoint position)

@@ -37,6 +37,15 @@ StepRange HeatPicture::stepsOf(int row, int column) const
                              : StepRange { cellSteps[at(row, column)], cellSteps[at(row, column)] };
 }
 
+std::pair<int, int> HeatPicture::drawnColumns(int column, double plotWidth, int end) const
+{
+    if (!holds(plotWidth) || column >= end)
+        return { column, column + 1 };
+    const auto from = held.begin() + held[static_cast<std::size_t>(column)];
+    const auto to = std::find_if(from, held.begin() + end, [&from](int one) { return one != *from; });
+    return { *from, static_cast<int>(to - held.begin()) };
+}
+
 int HeatPicture::columnOf(Step step) const
 {
     if (axes == HeatAxes::ModuleByRank || !result.range.contains(step))
