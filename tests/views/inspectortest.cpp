@@ -269,7 +269,8 @@ private Q_SLOTS:
         for (const int step : { 38, 20, 31, 35, 12 }) {
             const int own = step / kSparse * kSparse;
             m_state->setCursor(Step { step });
-            QTRY_VERIFY2(values()->text().contains(QStringLiteral("norm\t%1\n").arg(own)), qPrintable(values()->text()));
+            QTRY_VERIFY2(
+                values()->text().contains(QStringLiteral("norm\t%1\n").arg(own)), qPrintable(values()->text()));
             // What is not of the step that is named above says of which it is.
             QTRY_COMPARE(title()->text(),
                 own == step ? QStringLiteral("norm of everything collected")

@@ -12,8 +12,8 @@
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/sharedaxis.h>
-#include <telltale/items/runsmodel.h>
 #include <telltale/items/moduletreemodel.h>
+#include <telltale/items/runsmodel.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/firstbad.h>
