@@ -346,6 +346,13 @@
             <numerusform>the %n heads of lowest entropy</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>all %n heads</source>
+        <translation>
+            <numerusform>the only head</numerusform>
+            <numerusform>all %n heads</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CalmWords</name>

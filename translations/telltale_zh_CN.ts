@@ -5074,6 +5074,12 @@ GPL-3.0-or-later</translation>
         <source>Right map</source>
         <translation>右图</translation>
     </message>
+    <message numerus="yes">
+        <source>all %n heads</source>
+        <translation>
+            <numerusform>全部 %n 个头</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CalmWords</name>

@@ -531,6 +531,10 @@ private Q_SLOTS:
         const QFontMetricsF metrics(numberFont(12));
         QCOMPARE(ended.textIn(metrics, 200), ended.text());
         QCOMPARE(ended.textIn(metrics, metrics.horizontalAdvance(ended.text()) - 1), QStringLiteral("\u2013"));
+        LegendValue broken = ended;
+        broken.state = series::CellState::NaN;
+        QCOMPARE(broken.textIn(metrics, 200), QStringLiteral("at 60 NaN"));
+        QCOMPARE(broken.textIn(metrics, 30), QStringLiteral("NaN"));
         picture.series[0].runName.clear();
         QVERIFY(newest(1) == series::CellState::Value);
         QVERIFY(newest(2) == series::CellState::Value); // due again only later

@@ -103,8 +103,10 @@ QString LegendValue::text() const
 
 QString LegendValue::textIn(const QFontMetricsF& metrics, double room) const
 {
-    if (saysAt)
-        return metrics.horizontalAdvance(text()) <= room ? text() : QString(QChar(0x2013));
+    if (saysAt) // an old value never stands there like this step's, but for what is not finite
+        return metrics.horizontalAdvance(text()) <= room ? text()
+            : series::isNonFinite(state)                 ? glyphs::word(state)
+                                                         : QString(QChar(0x2013));
     if (!isPart || difference || !atA.isEmpty())
         return text();
     const QString part = statValueText(stat, value);
