@@ -317,7 +317,9 @@ void chooseHeads(AttentionAnswer& answer, CurveRequest& curves, const AttentionR
     }
     answer.areChosen = !answer.shown.empty();
     if (!answer.areChosen) {
-        answer.shown = answer.maps->lowest(kUnasked);
+        answer.shown = answer.maps->lowest(kUnasked + 1);
+        answer.areAll = answer.shown.size() <= kUnasked;
+        answer.shown.resize(std::min(answer.shown.size(), kUnasked));
         colors.resize(answer.shown.size());
         std::iota(colors.begin(), colors.end(), 0);
     }

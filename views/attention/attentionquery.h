@@ -71,6 +71,7 @@ struct AttentionAnswer {
     BelowKey belowKey;
     std::vector<ModuleKey> shown; ///< heads whose curves are drawn
     bool areChosen = false; ///< by the user; else they are the lowest of the map
+    bool areAll = false; ///< the map has no others
     QString layer; ///< whose strips are drawn
     QStringList layers; ///< every one that there is
 };

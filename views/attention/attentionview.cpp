@@ -309,7 +309,7 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
             text = answer.layer;
         else if (answer.areChosen)
             text = tr("%n selected heads", nullptr, count);
-        else if (!isEmpty && answer.maps->lowest(answer.shown.size() + 1).size() == answer.shown.size())
+        else if (!isEmpty && answer.areAll)
             text = tr("all %n heads", nullptr, count);
         else if (!isEmpty && answer.maps->isSpread)
             text = tr("the %n heads that differ most between ranks", nullptr, count);
