@@ -6,6 +6,7 @@
 
 #include <QDir>
 #include <QString>
+#include <QTemporaryDir>
 
 #include "capsulebuilder.h"
 
@@ -45,5 +46,11 @@ inline std::string writeDemoRun(const QString& dataDir)
     builder.finish();
     return path;
 }
+
+/// A data directory with that run. A test class has it as a base. Thread: the test's.
+struct DemoRun {
+    const QTemporaryDir m_dir;
+    const std::string m_path = writeDemoRun(m_dir.path());
+};
 
 }

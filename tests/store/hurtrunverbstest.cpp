@@ -21,10 +21,9 @@ namespace hurtrunverbstest {
 using namespace telltale;
 using namespace telltale::test;
 
-class HurtRunVerbsTest : public QObject {
+class HurtRunVerbsTest : public QObject, DemoRun {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase();
     void sizeCountsTheLogToo();
     void damagedValuesAreSaidAndExitOne();
     void valuesThatLieElsewhereAreSaidAndExitOne();
@@ -36,17 +35,7 @@ private Q_SLOTS:
     void aLossOfNoKnownStepStandsAtNone();
     void theLogSaysWhatAnIncidentHasBecome();
     void aKilledRunIsRenamedAndDeletedWithItsLog();
-
-private:
-    QTemporaryDir m_dir;
-    std::string m_path;
 };
-
-void HurtRunVerbsTest::initTestCase()
-{
-    QVERIFY(m_dir.isValid());
-    m_path = writeDemoRun(m_dir.path());
-}
 
 void HurtRunVerbsTest::sizeCountsTheLogToo()
 {

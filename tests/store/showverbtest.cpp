@@ -21,10 +21,9 @@ namespace showverbtest {
 using namespace telltale;
 using namespace telltale::test;
 
-class ShowVerbTest : public QObject {
+class ShowVerbTest : public QObject, DemoRun {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase();
     void showSaysWhatFormatsWouldLoseBesideStatistics();
     void showListsAttentionMapsAndTheirCells();
     void showPrintsEveryValueWithTheNonFiniteByName();
@@ -33,17 +32,7 @@ private Q_SLOTS:
     void optionsAreTakenInAnyOrderAndTheLastCounts();
     void showTakesAPatternOfNames();
     void microStepsAreToldApart();
-
-private:
-    QTemporaryDir m_dir;
-    std::string m_path;
 };
-
-void ShowVerbTest::initTestCase()
-{
-    QVERIFY(m_dir.isValid());
-    m_path = writeDemoRun(m_dir.path());
-}
 
 void ShowVerbTest::showSaysWhatFormatsWouldLoseBesideStatistics()
 {

@@ -21,10 +21,9 @@ namespace verbstest {
 using namespace telltale;
 using namespace telltale::test;
 
-class VerbsTest : public QObject {
+class VerbsTest : public QObject, DemoRun {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase();
     void runsListsTheArchive();
     void inspectSaysWhatIsInside();
     void inspectNamesWhatShowTakes();
@@ -36,17 +35,7 @@ private Q_SLOTS:
     void everyListedIdIsFound();
     void configCheckSaysAllThatIsWrongWithItsLine();
     void helpIsNoError();
-
-private:
-    QTemporaryDir m_dir;
-    std::string m_path;
 };
-
-void VerbsTest::initTestCase()
-{
-    QVERIFY(m_dir.isValid());
-    m_path = writeDemoRun(m_dir.path());
-}
 
 void VerbsTest::runsListsTheArchive()
 {

@@ -20,6 +20,7 @@
 #include <telltale/translations/translations.h>
 
 #include "shellfixture.h"
+#include "shownwindow.h"
 
 namespace telltale::test {
 
@@ -61,16 +62,7 @@ protected:
         QTRY_VERIFY_WITH_TIMEOUT((written += m_store->takeEvents().size()) >= incidents.size() + judged.size(), 20'000);
         if (!isWriter)
             m_store.reset();
-        shell::AppContext context;
-        context.queries = m_pool.get();
-        context.store = m_store.get();
-        context.dataDir = m_dir->path().toStdString();
-        context.connections = [] { return std::vector<ConnectionInfo>(); };
-        settings::LoadedSettings loaded;
-        m_window = std::make_unique<shell::MainWindow>(context, loaded);
-        m_window->resize(1600, 1000);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        m_window = showWindow(m_dir->path(), m_pool.get(), m_store.get(), {}, { 1600, 1000 });
         m_window->openPath(m_dir->path() + name);
         QTRY_VERIFY_WITH_TIMEOUT(m_window->state()->catalog(), 20'000);
         QTRY_COMPARE_WITH_TIMEOUT(

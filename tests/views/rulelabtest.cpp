@@ -38,6 +38,7 @@
 
 #include "../store/madeuptraining.h"
 #include "looks.h"
+#include "shownwindow.h"
 
 namespace rulelabtest {
 
@@ -509,16 +510,7 @@ private:
         m_pool = std::make_unique<store::QueryPool>(2);
         if (isWriter)
             m_store = CapsuleBuilder::must(store::StoreService::start({ m_dir->path().toStdString() }));
-        shell::AppContext context;
-        context.queries = m_pool.get();
-        context.store = m_store.get();
-        context.dataDir = m_dir->path().toStdString();
-        context.connections = [] { return std::vector<ConnectionInfo>(); };
-        settings::LoadedSettings loaded;
-        m_window = std::make_unique<shell::MainWindow>(context, loaded);
-        m_window->resize(1600, 1000);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        m_window = test::showWindow(m_dir->path(), m_pool.get(), m_store.get(), {}, { 1600, 1000 });
         m_window->openPath(m_dir->path() + QLatin1String(kSpiky));
         QTRY_VERIFY_WITH_TIMEOUT(m_window->state()->catalog(), 20'000);
         m_window->views()->setCurrent(QStringLiteral("rulelab"));

@@ -48,6 +48,7 @@
 #include <telltale/translations/translations.h>
 
 #include "../store/capsulebuilder.h"
+#include "headerimage.h"
 #include "looks.h"
 
 namespace runviewtest {
@@ -428,12 +429,8 @@ private Q_SLOTS:
         for (CurveSeries& one : panel.picture.series)
             one.result.buckets[4] = sample(0.36);
         const auto headerAt = [&](std::int64_t step) {
-            QImage image(800, 40, QImage::Format_ARGB32_Premultiplied);
-            image.fill(Qt::black);
-            QPainter painter(&image);
-            paintPanelHeader(painter, QRect(100, 32, 690, 8), panel,
-                { [step](const CurveSeries& one) { return valueAt(one, Step { step }); }, Step { step }, 0 }, 100);
-            return image;
+            return test::headerImage(panel, 690,
+                { [step](const CurveSeries& one) { return valueAt(one, Step { step }); }, Step { step }, 0 });
         };
         QCOMPARE(headerAt(17), headerAt(14)); // of step 14, both
         panel.picture.series[1].result.buckets[6] = sample(0.36);

@@ -13,6 +13,8 @@
 #include <telltale/plot/overviewheader.h>
 #include <telltale/series/envelope.h>
 
+#include "headerimage.h"
+
 namespace tst_plotspans {
 
 using namespace telltale;
@@ -561,13 +563,7 @@ private Q_SLOTS:
                 one.result.buckets.assign(10, single(0.25));
             }
         };
-        const auto headerOf = [&panel](int width) {
-            QImage image(width + 110, 40, QImage::Format_ARGB32_Premultiplied);
-            image.fill(Qt::black);
-            QPainter painter(&image);
-            paintPanelHeader(painter, QRect(100, 32, width, 8), panel, { &lastValueOf, {}, 0 }, 100);
-            return image;
-        };
+        const auto headerOf = [&panel](int width) { return test::headerImage(panel, width, { &lastValueOf, {}, 0 }); };
         setNames({ QStringLiteral("moe-nan"), QStringLiteral("moe-b"), QStringLiteral("cnn") });
         const QImage plain = headerOf(400), wide = headerOf(900);
         panel.picture.series.front().lastFinite = { Step { 8 }, 0.5 };
@@ -618,11 +614,7 @@ private Q_SLOTS:
             return panel;
         };
         const auto headerOf = [](const ScalarPanel& panel, int width, const ValueOf& valueOf, std::optional<Step> at) {
-            QImage image(width + 110, 40, QImage::Format_ARGB32_Premultiplied);
-            image.fill(Qt::black);
-            QPainter painter(&image);
-            paintPanelHeader(painter, QRect(100, 32, width, 8), panel, { valueOf, at, 0 }, 100);
-            return image;
+            return test::headerImage(panel, width, { valueOf, at, 0 });
         };
         const ScalarPanel alike = panelOf({ QStringLiteral("a"), QStringLiteral("b") });
         ScalarPanel panel = alike;
@@ -737,12 +729,8 @@ private Q_SLOTS:
         QCOMPARE(valueAt(first, Step { 33 }).value, statValueText(Stat::Value, 0.25));
         QCOMPARE(valueAt(first, Step { 33 }).at, (StepRange { Step { 30 }, Step { 30 } }));
         const auto headerAt = [&](int step) {
-            QImage image(800, 40, QImage::Format_ARGB32_Premultiplied);
-            image.fill(Qt::black);
-            QPainter painter(&image);
-            paintPanelHeader(painter, QRect(100, 32, 690, 8), panel,
-                { [step](const CurveSeries& one) { return valueAt(one, Step { step }); }, Step { step }, 0 }, 100);
-            return image;
+            return test::headerImage(panel, 690,
+                { [step](const CurveSeries& one) { return valueAt(one, Step { step }); }, Step { step }, 0 });
         };
         QCOMPARE(headerAt(33), headerAt(30)); // also where another rank has none yet
         QVERIFY(headerAt(35) != headerAt(30));
