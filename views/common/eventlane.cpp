@@ -44,7 +44,7 @@ void EventLane::paint(
         if (m_range.contains(event.step))
             inTurn.push_back(&event);
     }
-    std::ranges::stable_partition(inTurn, [](const EventMark* mark) { return mark->rev > 0; });
+    std::stable_partition(inTurn.begin(), inTurn.end(), [](const EventMark* mark) { return mark->rev > 0; });
     m_painter.save();
     m_painter.setFont(wordsFont(10));
     for (const EventMark* event : inTurn) {
