@@ -68,6 +68,7 @@ private Q_SLOTS:
     {
         m_state->setComparedRuns({});
         settle();
+        QVERIFY(m_view->emptyText().contains(u'“' + m_view->bar()->runsButton()->text() + u'”'));
         QTest::mouseClick(m_view->bar()->runsButton(), Qt::LeftButton);
         auto* chooser = m_view->findChild<QWidget*>(QStringLiteral("compareChooser"));
         QVERIFY(chooser && chooser->isVisible());

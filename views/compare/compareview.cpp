@@ -243,7 +243,9 @@ QString CompareView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to compare it with others.");
     if (!hasOthers())
-        return tr("Choose up to %1 runs to compare with “%2”.").arg(ViewState::kMostCompared).arg(state.runName(0));
+        return tr("Press “Choose runs” to compare up to %1 others with “%2”.")
+            .arg(ViewState::kMostCompared)
+            .arg(state.runName(0));
     if (!m_isAligned)
         return tr("%1 does not record what the runs are aligned by. Align them by step, or choose another run.")
             .arg(state.runName(m_bar->against()));

@@ -42,6 +42,7 @@ public:
     CurveCanvas* curves() const { return m_curves; }
     const Conformance& conformance() const { return m_conformance; }
     CompareBar* bar() const { return m_bar; }
+    QString emptyText() const; ///< said in place of the map
 
 protected:
     void ask() override;
@@ -66,7 +67,6 @@ private:
     std::vector<store::RunRef> runs() const;
     bool hasOthers() const;
     CompareRequest request() const;
-    QString emptyText() const;
     void tellEmpty();
 
     ComparisonLoader m_loader;
