@@ -82,7 +82,7 @@ int ConnectionsModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : ColumnCount;
 }
 
-QString ConnectionsModel::text(const ConnectionInfo& connection, int column) const
+QString ConnectionsModel::text(const ConnectionInfo& connection, int column)
 {
     switch (column) {
     case RankColumn:

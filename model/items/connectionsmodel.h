@@ -35,6 +35,8 @@ public:
 
     void set(std::vector<ConnectionInfo> connections);
     const std::vector<ConnectionInfo>& connections() const { return m_rows; }
+    /// What stands in a cell, here as in every other table of agents.
+    static QString text(const ConnectionInfo& connection, int column);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -42,7 +44,6 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    QString text(const ConnectionInfo& connection, int column) const;
     QVariant sortValue(const ConnectionInfo& connection, int column) const;
 
     std::vector<ConnectionInfo> m_rows;

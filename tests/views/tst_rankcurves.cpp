@@ -10,6 +10,7 @@
 
 #include <telltale/common/seriesstyle.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/connectionsmodel.h>
 #include <telltale/plot/curvecsv.h>
 #include <telltale/plot/curvequery.h>
 #include <telltale/plot/curvetrace.h>
@@ -45,6 +46,7 @@ private Q_SLOTS:
         m_many = open(QStringLiteral("many"), 12);
     }
 
+    /// And is said as among the connections.
     void aRankThatIsGoneHasNoRate()
     {
         ViewState state;
@@ -58,7 +60,11 @@ private Q_SLOTS:
         model.set(state, nullptr);
         const auto rate = [&](int rank) { return model.index(rank, RankTableModel::RateColumn).data().toString(); };
         QVERIFY2(rate(0).endsWith(QStringLiteral("/s")), qPrintable(rate(0)));
-        QCOMPARE(rate(1), QString());
+        QCOMPARE(rate(1), QStringLiteral("\u2013"));
+        using Agents = items::ConnectionsModel;
+        QCOMPARE(rate(1), Agents::text(agents[1], Agents::RateColumn));
+        QCOMPARE(model.index(1, RankTableModel::SpoolColumn).data().toString(),
+            Agents::text(agents[1], Agents::SpoolColumn));
     }
 
     void everyRankIsALineOfItsOwn()

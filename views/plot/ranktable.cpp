@@ -176,11 +176,9 @@ QString RankTableModel::text(const Row& row, int column) const
             : !row.agent->connected                        ? tr("offline")
                                                            : tr("%1 s").arg(row.agent->lagSeconds, 0, 'f', 1);
     case SpoolColumn:
-        return row.agent->spoolBytes == 0 ? QStringLiteral("0") : items::formatBytes(row.agent->spoolBytes);
-    default: // of one that is gone the last would look like now's
-        return row.agent->connected
-            ? tr("%1/s").arg(items::formatShort(static_cast<double>(row.agent->samplesPerSecond)))
-            : QString();
+        return items::ConnectionsModel::text(*row.agent, items::ConnectionsModel::SpoolColumn);
+    default:
+        return items::ConnectionsModel::text(*row.agent, items::ConnectionsModel::RateColumn);
     }
 }
 
