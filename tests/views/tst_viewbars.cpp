@@ -137,6 +137,24 @@ private Q_SLOTS:
         }
     }
 
+    void theAirBehindAChoiceGoesBeforeAnyIsCut()
+    {
+        Theme::apply(*qApp, Theme::Mode::Dark);
+        ViewBar bar;
+        int width = 24; // the insets; 8 px stand between two
+        for (const char* words : { "entropy", "0.attn", "softmax maximum", "by number" }) {
+            QComboBox* combo = bar.addCombo(QString::fromLatin1(words), QString::fromLatin1(words), false);
+            combo->addItem(QString::fromLatin1(words));
+            width += combo->fontMetrics().horizontalAdvance(combo->currentText()) + 35 + 8;
+        }
+        bar.show();
+        bar.resize(width - 8, bar.height());
+        QCoreApplication::processEvents();
+        for (const QComboBox* combo : bar.findChildren<QComboBox*>())
+            QVERIFY2(combo->width() >= combo->fontMetrics().horizontalAdvance(combo->currentText()) + 34,
+                qPrintable(combo->currentText()));
+    }
+
     void theTableOfRanksSaysWhatIsUnusual()
     {
         Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), Theme::Mode::Dark);

@@ -2,6 +2,7 @@
 #include "viewbar.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,7 @@ namespace telltale::views {
 namespace {
 constexpr int kBarHeight = 38;
 constexpr int kLeastCombo = 44;
+constexpr int kAir = 3; ///< px behind what is chosen in a combo that go before any choice is cut
 constexpr int kAfterCombo = 6; ///< after a combo, beside the layout's spacing; nothing where one would be cut
 constexpr int kOverStretch = 1000; ///< a caption has the room before an empty stretch beside it, but for a pixel
 
@@ -315,6 +317,10 @@ void ViewBar::fitCombos()
         room -= first->combo->maximumWidth();
         needs.erase(first);
     }
+    const int wished
+        = std::accumulate(needs.begin(), needs.end(), 0, [](int sum, const Need& need) { return sum + need.chosen; });
+    for (Need& need : needs)
+        need.chosen -= wished > room ? kAir : 0;
     for (std::size_t i = 0; i < needs.size(); ++i) {
         const Need& need = needs[i];
         if (missing <= 0) {
