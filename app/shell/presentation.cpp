@@ -9,7 +9,6 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
-#include <telltale/common/exportpicture.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
@@ -17,6 +16,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/items/tooltiptext.h>
 #include <telltale/plot/curvecanvas.h>
 
 #include "viewfactory.h"
@@ -53,8 +53,12 @@ Presentation::Presentation(
     setObjectName(QStringLiteral("presentation"));
     setAttribute(Qt::WA_DeleteOnClose);
     m_context.state = m_state;
-    if (context.runs)
-        m_state->setIsSharedName([runs = context.runs](const QString& name) { return runs->isSharedName(name); });
+    if (const items::RunsModel* runs = context.runs) {
+        m_state->setIsSharedName([runs](const QString& name) { return runs->isSharedName(name); });
+        for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })
+            connect(runs, signal, this, &Presentation::updateTitle);
+        connect(runs, &QAbstractItemModel::dataChanged, this, &Presentation::updateTitle);
+    }
     m_context.axis = new views::SharedAxis(m_state, this);
     m_context.annotator = nullptr;
     if (context.steering) {
@@ -166,9 +170,8 @@ void Presentation::readLog()
 
 void Presentation::updateTitle()
 {
-    const views::PictureCaption caption = views::PictureCaption::of(*m_state, {}, false);
-    m_title->setText(
-        caption.run.isEmpty() ? m_viewTitle : QStringLiteral("%1  \u00b7  %2").arg(caption.run, m_viewTitle));
+    const QString run = items::lineText(m_state->runName(0));
+    m_title->setText(run.isEmpty() ? m_viewTitle : QStringLiteral("%1  \u00b7  %2").arg(run, m_viewTitle));
     setWindowTitle(m_title->text());
 }
 

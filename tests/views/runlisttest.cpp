@@ -21,6 +21,7 @@
 #include <telltale/runs/paneltree.h>
 #include <telltale/runs/runspanel.h>
 #include <telltale/shell/commandregistry.h>
+#include <telltale/shell/presentation.h>
 #include <telltale/shell/runactions.h>
 #include <telltale/store/folders.h>
 
@@ -285,6 +286,11 @@ private Q_SLOTS:
         // Until its catalog is read, a run opened from a path has the name of its file.
         QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), 20'000);
         QVERIFY2(names.contains(state()->runName(0)), qPrintable(state()->runName(0)));
+        QTRY_VERIFY(m_window->windowTitle().startsWith(state()->runName(0)));
+        m_window->commands()->action("view.present")->trigger();
+        auto* shown = m_window->findChild<Presentation*>();
+        QVERIFY2(shown->windowTitle().startsWith(state()->runName(0)), qPrintable(shown->windowTitle()));
+        shown->close();
         const QString own = firstId();
         const QString other = QString::fromStdString(archived().back().id);
         m_window->driver()->compare(own, { other });
