@@ -2392,7 +2392,7 @@
     </message>
     <message>
         <source>softmax max</source>
-        <translation>softmax 最大值</translation>
+        <translation>最大 softmax</translation>
     </message>
     <message>
         <source>stable rank</source>
@@ -3723,6 +3723,10 @@ GPL-3.0-or-later</translation>
         <source>Show the nearest curve alone, or all again</source>
         <translation>只显示最近的曲线，或重新显示全部</translation>
     </message>
+    <message>
+        <source>In the Config view</source>
+        <translation>配置视图中</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::LayoutPreset</name>
@@ -3869,18 +3873,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1. This window records as soon as that has ended.</source>
         <translation>%1。它结束后，本窗口立即开始记录。</translation>
-    </message>
-    <message>
-        <source>apply</source>
-        <translation>应用</translation>
-    </message>
-    <message>
-        <source>next error</source>
-        <translation>下一个错误</translation>
-    </message>
-    <message>
-        <source>undo edit</source>
-        <translation>撤销编辑</translation>
     </message>
 </context>
 <context>
@@ -5604,10 +5596,6 @@ GPL-3.0-or-later</translation>
         <translation>配置、超参数和环境均相同。</translation>
     </message>
     <message>
-        <source>Choose up to %1 runs to compare with “%2”.</source>
-        <translation>最多选择 %1 个运行与“%2”对比。</translation>
-    </message>
-    <message>
         <source>%1 has none of these curves</source>
         <translation>%1 没有这些曲线</translation>
     </message>
@@ -5626,6 +5614,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 does not record what the runs are aligned by. Align them by step, or choose another run.</source>
         <translation>%1 没有记录对齐所用的量。请按步对齐，或选择其他运行。</translation>
+    </message>
+    <message>
+        <source>Press “Choose runs” to compare up to %1 others with “%2”.</source>
+        <translation>点击“选择运行”，最多选 %1 个其他运行与“%2”对比。</translation>
     </message>
 </context>
 <context>
@@ -6015,6 +6007,18 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Nothing: the draft is the run&apos;s last config.</source>
         <translation>无：草稿与此运行最后的配置相同。</translation>
+    </message>
+    <message>
+        <source>apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>next error</source>
+        <translation>下一个错误</translation>
+    </message>
+    <message>
+        <source>undo edit</source>
+        <translation>撤销编辑</translation>
     </message>
 </context>
 <context>
@@ -7889,10 +7893,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 s</source>
         <translation>%1 秒</translation>
-    </message>
-    <message>
-        <source>%1/s</source>
-        <translation>%1/秒</translation>
     </message>
     <message>
         <source>from the end of a step in the training until its samples are stored</source>

@@ -12,6 +12,7 @@
 
 #include <telltale/common/theme.h>
 #include <telltale/runs/rolelabel.h>
+#include <telltale/steering/configview.h>
 
 #include "commandregistry.h"
 #include "keychip.h"
@@ -61,6 +62,11 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
     add(tr("Last visible step"), Qt::Key_End);
     add(tr("Hide or show the nearest curve"), Qt::Key_H);
     add(tr("Show the nearest curve alone, or all again"), Qt::Key_I);
+    begin(tr("In the Config view"));
+    for (auto [key, words] : views::ConfigView::keys()) {
+        words[0] = words[0].toUpper();
+        add(words, key);
+    }
     constexpr QSize kFrame(40, 80); // of the screen stays free
     constexpr int kInset = 20;
     constexpr int kBetween = 40;

@@ -24,6 +24,7 @@
 #include <telltale/runs/joinfield.h>
 #include <telltale/runs/logpanel.h>
 #include <telltale/runs/runspanel.h>
+#include <telltale/steering/configview.h>
 #include <telltale/store/storeservice.h>
 
 #include "alertjump.h"
@@ -34,6 +35,7 @@
 #include "dockhost.h"
 #include "imports.h"
 #include "jobthread.h"
+#include "keychip.h"
 #include "layouts.h"
 #include "logfeed.h"
 #include "mainmenu.h"
@@ -347,10 +349,12 @@ void MainWindow::updateHints()
         m_status->setHints({ { QStringLiteral("Ctrl+O"), tr("open") },
             { QStringLiteral("Ctrl+Shift+C"), tr("copy join string") }, { QStringLiteral("F1"), tr("keys") } });
     } else if (m_parts.tabs->currentId() == QLatin1String("config")) {
-        std::vector<std::pair<QString, QString>> hints { { QStringLiteral("F8"), tr("next error") },
-            { QStringLiteral("Ctrl+Z"), tr("undo edit") }, { QStringLiteral("F1"), tr("keys") } };
-        if (m_wasLive) // a run that has ended takes no config
-            hints.insert(hints.begin(), { QStringLiteral("Ctrl+Enter"), tr("apply") });
+        std::vector<std::pair<QString, QString>> hints;
+        for (const auto& [key, words] : views::ConfigView::keys())
+            hints.emplace_back(KeyChip::textOf(key), words);
+        if (!m_wasLive) // a run that has ended takes no config
+            hints.erase(hints.begin());
+        hints.emplace_back(QStringLiteral("F1"), tr("keys"));
         m_status->setHints(hints);
     } else {
         m_status->setHints({ { tr("Space"), tr("follow") }, { QStringLiteral("[ ]"), tr("previous, next incident") },
@@ -375,7 +379,7 @@ void MainWindow::updatePulse()
 
 void MainWindow::updateTitle()
 {
-    const QString name = items::lineText(m_parts.driver->pulse().runName);
+    const QString name = items::lineText(m_parts.driver->pulse().shownName);
     setWindowTitle(name.isEmpty() ? QStringLiteral("Telltale") : QStringLiteral("%1 \u2013 Telltale").arg(name));
 }
 

@@ -50,6 +50,10 @@ private Q_SLOTS:
         QCOMPARE(keys(), QStringLiteral("follow previous, next incident zoom back go to keys"));
         m_window->views()->setCurrent(QStringLiteral("config"));
         QCOMPARE(keys(), QStringLiteral("next error undo edit keys")); // it has ended: nothing can be applied
+        QStringList said;
+        for (const auto* chip : m_window->statusBar()->findChildren<KeyChip*>())
+            said.append(chip->accessibleName());
+        QCOMPARE(said.join(u' '), QStringLiteral("F8: next error Ctrl+Z: undo edit F1: keys"));
         QTest::keyClick(m_window->views()->currentView(), Qt::Key_F8); // that and no other: else it warns
         m_window->views()->setCurrent(QStringLiteral("curves"));
         QVERIFY(keys().startsWith(QStringLiteral("follow")));
@@ -68,8 +72,9 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(state()->comparedRun(), 20'000);
         QVERIFY(state()->comparedRun()->locator.text() != state()->run()->locator.text());
         QCOMPARE(state()->fullRange().last, Step { 119 });
+        QVERIFY(compare->isChecked());
         m_window->commands()->action("run.endComparison")->trigger();
-        QVERIFY(!state()->comparedRun());
+        QVERIFY(!state()->comparedRun() && !compare->isChecked());
     }
 
     void f8GoesToWhereSomethingBreaks()

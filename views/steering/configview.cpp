@@ -53,6 +53,8 @@ namespace {
 
 using State = RankSteering::State;
 
+constexpr QKeyCombination kApplyKey = Qt::CTRL | Qt::Key_Return;
+constexpr QKeyCombination kErrorKey = Qt::Key_F8;
 constexpr int kBothPanes = 940; ///< as wide as the fields need beside the JSON
 constexpr int kTemplateWidth = 116; ///< of the word alone: names that are sentences are in the list
 
@@ -113,8 +115,8 @@ ConfigView::ConfigView(const ViewContext& context, QWidget* parent)
         connect(new QShortcut(keys, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut), &QShortcut::activated,
             this, act);
     };
-    shortcut(Qt::CTRL | Qt::Key_Return, [this] { apply(); });
-    shortcut(Qt::Key_F8, [this] { m_editor->goToNextProblem(); });
+    shortcut(kApplyKey, [this] { apply(); });
+    shortcut(kErrorKey, [this] { m_editor->goToNextProblem(); });
     connect(m_draft, &ConfigDraft::changed, this, &ConfigView::takeDraft);
     if (context.state != nullptr) {
         connect(context.state, &ViewState::runChanged, this, [this] {
@@ -167,6 +169,12 @@ void ConfigView::fillBar()
     addButton(tr("Save as..."), QStringLiteral("configSave"), [this] { askWhereToSave(); });
     m_revert = addButton(tr("Revert draft"), QStringLiteral("configRevert"), [this] { m_draft->revert(); });
     m_revert->setToolTip(tr("Drop all changes of the draft"));
+}
+
+std::vector<std::pair<QKeySequence, QString>> ConfigView::keys()
+{
+    return { { kApplyKey, tr("apply") }, { kErrorKey, tr("next error") },
+        { QKeySequence(Qt::CTRL | Qt::Key_Z), tr("undo edit") } };
 }
 
 QWidget* ConfigView::makeBody()

@@ -3,6 +3,10 @@
 
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include <QKeySequence>
 
 #include <telltale/analysis/runfacts.h>
 #include <telltale/common/dataview.h>
@@ -41,6 +45,8 @@ public:
     void openFile(const QString& path);
     void saveFile(const QString& path);
     void apply();
+    /// What the keyboard does here, and nowhere else: first what applies the draft.
+    static std::vector<std::pair<QKeySequence, QString>> keys();
     /// Puts the keyboard where the draft is the first time other than what runs.
     void goToFirstChange();
     /// As SteeringState::draftWanted.
