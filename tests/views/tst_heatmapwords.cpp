@@ -121,6 +121,54 @@ private Q_SLOTS:
         QCOMPARE(seen.size(), std::size_t { 2 });
     }
 
+    /// Where not all have room it is each second or third, not all but the first.
+    void theFirstRowIsNamedInAMapOfAnyHeight()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        for (const std::size_t inGroup : { 19, 1 }) {
+            auto p = std::make_shared<HeatPicture>(picture(19, 20));
+            for (std::size_t row = 0; row < p->rows.size(); ++row) {
+                p->rows[row].label = QStringLiteral("attention.weight");
+                p->rows[row].group = QString::number(row / inGroup) + QStringLiteral(".attention");
+            }
+            p->finish();
+            canvas.setPicture(p);
+            for (int height = 110; height < 400; ++height) {
+                const QRect plot = canvas.plotRect({ 800, height });
+                const QImage name = canvas.renderTo({ 800, height }).copy(plot.left() - 60, plot.top() + 3, 40, 4);
+                QVERIFY2(pixelsOf(name, Theme::current().base.rgb()) < 160,
+                    qPrintable(QStringLiteral("%1 at %2").arg(inGroup).arg(height)));
+            }
+        }
+    }
+
+    /// The name of a selected row stands between those of the groups: the one above it is read on.
+    void aSelectedRowLeavesTheNameOfTheGroupAboveIt()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        auto p = std::make_shared<HeatPicture>(picture(60, 20));
+        for (std::size_t row = 0; row < p->rows.size(); ++row) {
+            p->rows[row].key.name = QString::number(row);
+            p->rows[row].label = QStringLiteral("attention.weight");
+            p->rows[row].group = QStringLiteral("group.%1").arg(row < 2 ? row : 2 + row / 30);
+        }
+        p->finish();
+        canvas.setPicture(p);
+        const QRect plot = canvas.plotRect({ 800, 260 });
+        const auto names = [&] {
+            const QImage image = canvas.renderTo({ 800, 260 });
+            return std::pair(image.copy(0, plot.top() - 3, plot.left() - 14, 15),
+                image.copy(0, plot.top() + 13, plot.left() - 14, 10));
+        };
+        const auto before = names();
+        state.setSelection({ p->rows[1].key });
+        const auto after = names();
+        QCOMPARE(after.first, before.first);
+        QVERIFY(after.second != before.second);
+    }
+
     void aReadoutLeavesTheStepOfAMapOfRanksInView()
     {
         ViewState state;
@@ -283,6 +331,32 @@ private Q_SLOTS:
             QVERIFY2(bar < 8 || bar >= 22, qPrintable(QStringLiteral("%1 px: %2").arg(height).arg(bar)));
         }
         QVERIFY(barOf(92) >= 36);
+    }
+
+    /// What the picture has keeps its sign longest; that a step between two samples was not collected is not seen.
+    void aLowLegendKeepsTheSignsOfWhatIsSeen()
+    {
+        const auto lastSign = [](int each, int height) {
+            HeatPicture p = picture(4, 300);
+            for (std::size_t cell = 0; cell < p.result.states.size(); ++cell)
+                p.result.states[cell] = cell == 0 ? CellState::Gap
+                    : cell % each == 0            ? CellState::Value
+                                                  : CellState::NotCollected;
+            p.finish();
+            QImage image(142, height, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            paintHeatLegend(painter, QRectF(0, 0, 142, height), p, Theme::current(), true, 300);
+            painter.end();
+            return image.copy(0, height - 29, 142, 29);
+        };
+        int signs = 0;
+        for (int height = 132; height < 300; ++height) {
+            const QImage last = lastSign(1, height);
+            QVERIFY2(lastSign(5, height) == last, qPrintable(QString::number(height)));
+            signs += pixelsOf(last, Theme::current().text2.rgb()) > 0;
+        }
+        QVERIFY(signs > 100);
     }
 
     void aLowLegendOfADifferenceKeepsItsMiddleAndDropsPairs()

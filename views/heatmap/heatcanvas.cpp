@@ -234,7 +234,7 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     }
     if (m_legend)
         paintHeatLegend(painter, QRectF(plot.right(), kTop, SharedAxis::kLegend, size.height() - kTop - kBottom),
-            *m_picture, theme);
+            *m_picture, theme, true, plot.width());
 }
 
 bool HeatCanvas::isMarked(int column) const

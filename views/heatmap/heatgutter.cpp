@@ -61,7 +61,7 @@ void HeatGutter::addRows()
 {
     std::vector<QString> texts;
     std::vector<Label> wanted;
-    const int each = std::max(1, static_cast<int>(std::ceil(kRowLabelHeight / m_layout.pitch())));
+    const int each = this->each(m_layout.rows());
     for (int row = 0; row < m_layout.rows(); row += each) {
         const double middle = middleOf(row);
         const Row& one = m_picture.rows[static_cast<std::size_t>(row)];
@@ -77,14 +77,21 @@ void HeatGutter::addBands()
 {
     std::vector<QString> texts;
     std::vector<Label> wanted;
-    for (const RowLayout::Band& band : m_layout.bands()) {
-        if (band.label.isEmpty())
-            continue;
-        const double middle = m_plot.top() + (band.top + band.bottom) / 2.0;
+    std::vector<RowLayout::Band> named = m_layout.bands();
+    std::erase_if(named, [](const RowLayout::Band& band) { return band.label.isEmpty(); });
+    const auto each = static_cast<std::size_t>(this->each(static_cast<int>(named.size())));
+    for (std::size_t i = 0; i < named.size(); i += each) {
+        const double middle = m_plot.top() + (named[i].top + named[i].bottom) / 2.0;
         wanted.push_back({ -1, middle, middle, {} });
-        texts.push_back(band.label);
+        texts.push_back(named[i].label);
     }
     place(std::move(wanted), texts);
+}
+
+int HeatGutter::each(int wanted) const
+{
+    const int most = 1 + std::max(highest() - lowest(), 0) / kRowLabelHeight;
+    return std::max(1, (wanted + most - 1) / most);
 }
 
 void HeatGutter::place(std::vector<Label> wanted, const std::vector<QString>& texts)
@@ -94,7 +101,7 @@ void HeatGutter::place(std::vector<Label> wanted, const std::vector<QString>& te
     middles.reserve(wanted.size());
     for (const Label& label : wanted)
         middles.push_back(label.middle);
-    const auto places = placeLabels(middles, kRowLabelHeight, m_plot.top() + 5, m_plot.bottom() - 3, kMostShift);
+    const auto places = placeLabels(middles, kRowLabelHeight, lowest(), highest(), kMostShift);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (!places[i])
             continue;
@@ -104,10 +111,36 @@ void HeatGutter::place(std::vector<Label> wanted, const std::vector<QString>& te
     }
 }
 
+std::vector<HeatGutter::Label> HeatGutter::labelsWith(int selected) const
+{
+    if (selected < 0 || m_labels.empty() || m_labels.front().row >= 0)
+        return m_labels;
+    const double middle = middleOf(selected);
+    std::vector<Label> labels = m_labels;
+    for (const RowLayout::Band& band : m_layout.bands()) {
+        const double own = m_plot.top() + (band.top + band.bottom) / 2.0;
+        if (band.firstRow <= selected && selected <= band.lastRow && std::abs(own - middle) < kRowLabelHeight)
+            std::erase_if(labels, [own](const Label& label) { return label.middle == own; });
+    }
+    const auto next = std::ranges::find_if(labels, [middle](const Label& label) { return label.middle > middle; });
+    labels.insert(next, { selected, middle, middle, {} });
+    std::vector<double> middles;
+    for (const Label& label : labels)
+        middles.push_back(label.middle);
+    const auto places = placeLabels(middles, kRowLabelHeight, lowest(), highest(), kMostShift);
+    if (!std::ranges::all_of(places, [](const auto& place) { return place.has_value(); }))
+        return m_labels;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        labels[i].place = *places[i];
+    return labels;
+}
+
 void HeatGutter::paint(QPainter& painter, const Theme& theme, int selected) const
 {
     const double edge = m_plot.left() - kEdge;
     const double middle = selected < 0 ? -1e9 : middleOf(selected);
+    double named = middle; // where its name stands
+    const std::vector<Label> labels = labelsWith(selected);
     QString name; // as it reads where it is not selected
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
@@ -117,11 +150,23 @@ void HeatGutter::paint(QPainter& painter, const Theme& theme, int selected) cons
                 QRectF(edge, m_plot.top() + band.top, 1, std::max(1, band.bottom - band.top)), theme.border);
     }
     painter.setFont(codeFont(11));
-    for (const Label& label : m_labels) {
-        if (label.row == selected && selected >= 0)
-            name = label.text;
+    const auto lead = [&](double from, double to) {
+        if (std::abs(from - to) < 3)
+            return;
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(theme.strong, 1));
+        painter.drawLine(QPointF(edge - 4.5, from), QPointF(edge - 0.5, to));
+        painter.setRenderHint(QPainter::Antialiasing, false);
+    };
+    for (const Label& label : labels) {
+        if (label.row != selected || selected < 0)
+            continue;
+        name = label.text;
+        named = name.isEmpty() ? label.place : middle; // between groups, or in place of a row's
+    }
+    for (const Label& label : labels) {
         // A label that would peep out from behind goes as a whole.
-        if (std::abs(label.place - middle) < kRowLabelHeight)
+        if (std::abs(label.place - named) < kRowLabelHeight)
             continue;
         painter.setPen(theme.text2);
         const QRectF box(kInset, label.place - 8, m_plot.left() - kBeside, 16);
@@ -130,12 +175,7 @@ void HeatGutter::paint(QPainter& painter, const Theme& theme, int selected) cons
             paintRankMark(painter,
                 QPointF(box.right() - painter.fontMetrics().horizontalAdvance(label.text) - 9, label.place),
                 label.grade, theme);
-        if (std::abs(label.place - label.middle) < 3)
-            continue;
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(QPen(theme.strong, 1));
-        painter.drawLine(QPointF(edge - 4.5, label.place), QPointF(edge - 0.5, label.middle));
-        painter.setRenderHint(QPainter::Antialiasing, false);
+        lead(label.place, label.middle);
     }
     if (selected >= 0) {
         const QFont font = codeFont(11, 600);
@@ -149,7 +189,8 @@ void HeatGutter::paint(QPainter& painter, const Theme& theme, int selected) cons
             name = metrics.elidedText(whole, Qt::ElideLeft, room - 2);
         painter.setFont(font);
         painter.setPen(theme.text);
-        painter.drawText(QRectF(0, middle - 8, m_plot.left() - kEdge - 6, 16), Qt::AlignRight | Qt::AlignVCenter, name);
+        painter.drawText(QRectF(0, named - 8, m_plot.left() - kEdge - 6, 16), Qt::AlignRight | Qt::AlignVCenter, name);
+        lead(named, middle);
     }
     painter.restore();
 }

@@ -13,7 +13,8 @@ class QPainter;
 namespace telltale::views {
 
 /// The labels left of a heat map: every row where there is room, every group where there is not, moved apart a little
-/// with a leader rather than dropped. Thread: its painter's.
+/// with a leader rather than dropped; where not all have room, the first and each so-and-so-many-th from there. Thread:
+/// its painter's.
 class HeatGutter {
 public:
     HeatGutter(const HeatPicture& picture, const RowLayout& layout, const QRect& plot);
@@ -27,7 +28,8 @@ public:
     /// Every row is named, not every group, in a plot of this height.
     static bool namesRows(const HeatPicture& picture, std::size_t groups, int height);
 
-    /// `selected`: a row that is named in 600 in place of whatever label stands there, -1: none.
+    /// `selected`: a row that is named in 600, between the names of groups or in place of a row's that stands there,
+    /// -1: none.
     void paint(QPainter& painter, const Theme& theme, int selected = -1) const;
 
 private:
@@ -41,6 +43,11 @@ private:
     double middleOf(int row) const;
     void addRows();
     void addBands();
+    /// Between groups that row has a label of its own, in place of that of its group where it would stand there.
+    std::vector<Label> labelsWith(int selected) const;
+    int lowest() const { return m_plot.top() + 5; } ///< middles of the labels at both ends
+    int highest() const { return m_plot.bottom() - 3; }
+    int each(int wanted) const; ///< of so many that one is named, from the first
     void place(std::vector<Label> wanted, const std::vector<QString>& texts);
 
     const HeatPicture& m_picture;

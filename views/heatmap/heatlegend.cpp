@@ -194,6 +194,23 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
     }
 }
 
+/// What cells show that is not a value; in columns that look like another one, what that one has.
+std::vector<CellState> statesSeen(const HeatPicture& picture, double plotWidth)
+{
+    std::vector<CellState> seen;
+    const bool isHeld = picture.holds(plotWidth);
+    const std::vector<CellState>& states = picture.result.states;
+    const auto columns = static_cast<std::size_t>(std::max(picture.columns(), 1));
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        const std::size_t column = i % columns;
+        const CellState state
+            = isHeld ? states[i - column + static_cast<std::size_t>(picture.held[column])] : states[i];
+        if (state != CellState::Value && std::ranges::find(seen, state) == seen.end())
+            seen.push_back(state);
+    }
+    return seen;
+}
+
 }
 
 /// In the context that lupdate gives to calls in this namespace.
@@ -223,8 +240,8 @@ QString columnStepsText(const HeatPicture& picture)
     return {};
 }
 
-void paintHeatLegend(
-    QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme, bool hasSigns)
+void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme,
+    bool hasSigns, double plotWidth)
 {
     painter.save();
     double y = area.top();
@@ -262,8 +279,8 @@ void paintHeatLegend(
     if (picture.isZero)
         lines.append(zeroText(picture));
     lines.removeAll(QString());
-    const auto has = [&states = picture.result.states](
-                         CellState state) { return std::find(states.begin(), states.end(), state) != states.end(); };
+    const std::vector<CellState> seen = statesSeen(picture, plotWidth);
+    const auto has = [&seen](CellState state) { return std::ranges::find(seen, state) != seen.end(); };
     std::vector<CellState> signs { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::NotCollected,
         CellState::Gap };
     if (has(CellState::Damaged))
@@ -277,14 +294,14 @@ void paintHeatLegend(
         const double room = area.bottom() - y - kCaptionLine * static_cast<double>(lines.size()) - 27 - 18;
         return signs.empty() ? room : room - kLine * static_cast<double>(signs.size()) - kTickPitch;
     };
-    if (roomOfBar() < kLeastBar || !hasBar)
+    if (!hasBar)
         std::erase_if(signs, [&has](CellState state) { return !has(state); });
-    while (signs.size() > 1 && roomOfBar() < kLeastBar)
-        signs.pop_back();
-    // Before the colors go, so that nobody can read them, the last sign does, which the cells have, and what else is
-    // said.
-    if (hasBar && roomOfBar() < kLeastBar)
-        signs.clear();
+    // Before the colors go, so that nobody can read them, the signs do, the last that is not seen first, and what else
+    // is said.
+    while (hasBar && !signs.empty() && roomOfBar() < kLeastBar) {
+        const auto unseen = std::find_if_not(signs.rbegin(), signs.rend(), has);
+        signs.erase(unseen == signs.rend() ? signs.end() - 1 : unseen.base() - 1);
+    }
     while (hasBar && !lines.isEmpty() && roomOfBar() < kLeastBar)
         lines.removeLast();
     const double height = std::floor(std::min(roomOfBar(), 210.0));

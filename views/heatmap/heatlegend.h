@@ -11,9 +11,10 @@ class QString;
 namespace telltale::views {
 
 /// The column right of a heat map: the colors with their values, what several steps in one pixel became, and the signs
-/// for everything that is not a value, unless somebody else draws these. Thread: gui.
-void paintHeatLegend(
-    QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme, bool hasSigns = true);
+/// for everything that is not a value, unless somebody else draws these; where there is no room for all, those of what
+/// the picture shows in a plot of `plotWidth` px. Thread: gui.
+void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme,
+    bool hasSigns = true, double plotWidth = 0);
 /// What the steps of a column became; where each column is one step, how many of the steps were collected. Empty where
 /// the columns are ranks, or the steps that were collected are not equally far apart.
 QString columnStepsText(const HeatPicture& picture);
