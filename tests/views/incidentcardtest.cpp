@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QSplitter>
 #include <QTreeWidget>
 
 #include <telltale/anomalies/glyphline.h>
@@ -191,6 +192,29 @@ private Q_SLOTS:
                 QVERIFY2(texts.back().endsWith(QStringLiteral(" and %1 more").arg(3 - texts.size())),
                     qPrintable(texts.join(u'|')));
         }
+    }
+
+    /// What the rows of the list leave is the card's, until somebody says otherwise.
+    void theCardHasTheRoomThatTheListLeaves()
+    {
+        judge::Incident incident = test::richIncident(360);
+        incident.evidence.insert(incident.evidence.end(), 3, incident.evidence.front());
+        open({ incident });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* view = m_window->views()->currentView();
+        auto* card = view->findChild<views::IncidentCard*>();
+        auto* split = view->findChild<QSplitter*>();
+        m_window->resize(1000, 700);
+        QTRY_VERIFY(card->wholeHeight() > 190);
+        QTRY_VERIFY2(card->height() >= card->wholeHeight() || split->sizes()[0] <= 100,
+            qPrintable(QStringLiteral("%1 of %2").arg(card->height()).arg(card->wholeHeight())));
+        m_window->resize(1000, 1100);
+        QTRY_VERIFY(card->height() >= card->wholeHeight());
+        split->setSizes({ 1000, 1 });
+        Q_EMIT split->splitterMoved(split->sizes()[0], 1);
+        m_window->resize(1000, 1050);
+        QCoreApplication::processEvents();
+        QCOMPARE(card->height(), 190);
     }
 
     void theEdgeOfALowCardGoesThroughNoLine()

@@ -31,6 +31,8 @@ using judge::Incident;
 namespace {
 
 constexpr int kLeastTable = 100; ///< its head and three incidents
+constexpr int kLeastCard = 190;
+constexpr int kCard = 240; ///< of few words
 
 }
 
@@ -41,36 +43,41 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
     , m_table(new IncidentTable(context.state, m_filter, this))
     , m_card(new IncidentCard(context, this))
     , m_incidents(nullptr)
+    , m_split(new QSplitter(Qt::Vertical))
     , m_empty(new RoleLabel(&Theme::text3, wordsFont(13), this))
 {
     fillBar();
     m_empty->setObjectName(QStringLiteral("anomaliesEmpty"));
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
-    auto* split = new QSplitter(Qt::Vertical);
-    m_incidents = scrolled(split);
-    split->setChildrenCollapsible(false);
-    split->addWidget(m_table);
-    split->addWidget(m_card);
-    split->setStretchFactor(0, 1);
-    split->setSizes({ 640, 240 });
+    m_incidents = scrolled(m_split);
+    m_split->setChildrenCollapsible(false);
+    m_split->addWidget(m_table);
+    m_split->addWidget(m_card);
+    m_split->setStretchFactor(0, 1);
+    m_split->setSizes({ 640, kCard });
+    m_split->installEventFilter(this);
+    m_fit.setSingleShot(true);
+    connect(&m_fit, &QTimer::timeout, this, &AnomaliesView::fitCard);
+    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_isMoved = true; });
+    connect(m_card, &IncidentCard::wholeHeightChanged, &m_fit, qOverload<>(&QTimer::start));
     // The list of where it reached takes the room that the table leaves, and gives it back.
-    connect(m_card, &IncidentCard::reachToggled, this, [this, split] {
+    connect(m_card, &IncidentCard::reachToggled, this, [this] {
         const int wanted = m_card->reachHeight();
         if (m_beforeReach.isEmpty() == (wanted == 0))
             return;
         if (wanted == 0) {
-            split->setSizes(std::exchange(m_beforeReach, {}));
+            m_split->setSizes(std::exchange(m_beforeReach, {}));
+            fitCard();
             return;
         }
-        m_beforeReach = split->sizes();
+        m_beforeReach = m_split->sizes();
         const int all = m_beforeReach[0] + m_beforeReach[1];
-        const int table = std::min(m_beforeReach[0],
-            m_table->horizontalHeader()->height() + (m_table->model()->rowCount() + 1) * m_table->rowHeight(0));
+        const int table = std::min(m_beforeReach[0], tableHeight());
         const int card = std::max(m_beforeReach[1], std::min(wanted, all - table));
-        split->setSizes({ all - card, card });
+        m_split->setSizes({ all - card, card });
     });
-    m_card->setMinimumHeight(190);
+    m_card->setMinimumHeight(kLeastCard);
     m_table->setMinimumHeight(kLeastTable);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -88,6 +95,30 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
     for (const auto signal : { &ViewState::runChanged, &ViewState::catalogChanged, &ViewState::fullRangeChanged })
         connect(state, signal, this, &AnomaliesView::refresh);
     refresh();
+}
+
+int AnomaliesView::tableHeight() const
+{
+    return m_table->horizontalHeader()->height() + (m_table->model()->rowCount() + 1) * m_table->rowHeight(0);
+}
+
+bool AnomaliesView::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_split && event->type() == QEvent::Resize)
+        m_fit.start();
+    return DataView::eventFilter(watched, event);
+}
+
+void AnomaliesView::fitCard()
+{
+    const QList<int> sizes = m_split->sizes();
+    if (m_isMoved || !m_beforeReach.isEmpty() || m_card->isHidden())
+        return;
+    const int all = sizes[0] + sizes[1];
+    const int most = std::max(kLeastCard, all - std::max(kLeastTable, std::min(tableHeight(), all - kCard)));
+    const int card = std::min(most, std::max(kCard, m_card->wholeHeight()));
+    if (card != sizes[1])
+        m_split->setSizes({ all - card, card });
 }
 
 void AnomaliesView::fillBar()
@@ -121,6 +152,7 @@ void AnomaliesView::refresh()
                                 : tr("%1 of %n incidents", nullptr, all).arg(shown));
     const bool isAny = all > 0;
     m_incidents->setVisible(isAny);
+    m_fit.start(); // the table may have other rows
     m_empty->setVisible(!isAny);
     const CalmWords calm = CalmWords::of(*context().state);
     m_empty->setText(calm.text.isEmpty() ? calm.title : tr("%1.", "a sentence").arg(calm.title) + u'\n' + calm.text);

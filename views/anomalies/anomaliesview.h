@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QTimer>
+
 #include <telltale/common/dataview.h>
 
 class QComboBox;
 class QLabel;
+class QSplitter;
 
 namespace telltale::views {
 
@@ -29,6 +32,10 @@ private:
     void ask() override { }
     void fillBar();
     void refresh();
+    bool eventFilter(QObject* watched, QEvent* event) override; // the size of what the card shares
+    /// The card has the lines that the table leaves, until somebody moves what is between them.
+    void fitCard();
+    int tableHeight() const; ///< of all its rows
 
     ViewBar* m_bar;
     QComboBox* m_severity = nullptr;
@@ -38,6 +45,9 @@ private:
     IncidentTable* m_table;
     IncidentCard* m_card;
     QWidget* m_incidents; ///< the table and the card
+    QSplitter* m_split; ///< between them
+    bool m_isMoved = false; ///< by hand
+    QTimer m_fit; ///< once for all that comes together
     RoleLabel* m_empty;
     QList<int> m_beforeReach; ///< sizes of the two, while the card has more
 };

@@ -382,6 +382,13 @@ void IncidentCard::fitEvidence()
         label->setToolTip({});
         whole += m_evidence[i]->heightForWidth(width) + kTextGap;
     }
+    int wish = height() - room + whole;
+    for (const RoleLabel* label : { m_ties, m_notes })
+        wish += label->isHidden() ? 0 : label->heightForWidth(width) + kTextGap;
+    if (m_when->isHidden())
+        wish += m_when->sizeHint().height() + spacing;
+    if (m_pages->currentIndex() == 0 && std::exchange(m_wholeHeight, wish) != wish)
+        Q_EMIT wholeHeightChanged();
     if (whole <= room) {
         fitPage();
         return;

@@ -30,9 +30,11 @@ public:
 
     /// Of the list of where it reached, as far as its rows want; 0 while that is not shown.
     int reachHeight() const;
+    int wholeHeight() const { return m_wholeHeight; } ///< with which nothing of what it says is cut
 
 Q_SIGNALS:
     void reachToggled(); ///< the list is shown, or no more
+    void wholeHeightChanged();
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override; // the page's size
@@ -75,6 +77,7 @@ private:
     IncidentReach* m_reach;
     RoleLabel* m_sentence = nullptr;
     std::vector<GlyphLine*> m_evidence;
+    int m_wholeHeight = 0;
     std::vector<QString> m_evidenceTexts; ///< whole, without what the sentence says
     RoleLabel* m_ties = nullptr;
     RoleLabel* m_notes = nullptr;
