@@ -176,6 +176,9 @@ private Q_SLOTS:
             QTRY_VERIFY2(!timeline->hasOwnAxis(), id);
             const int lanes = static_cast<int>(timeline->lanes().size());
             QVERIFY(timeline->laneRect(lanes - 1).bottom() < timeline->stripRect().top());
+            // Blocks share lanes, and there is no room for another.
+            QVERIFY(names().filter(QChar(0x2013)).size() > 0);
+            QVERIFY2(timeline->height() - timeline->stripRect().bottom() < 8 + views::TimelineCanvas::kLaneHeight, id);
             int count = 0;
             for (const auto* plot : m_window->views()->currentView()->findChildren<views::PlotCanvas*>()) {
                 if (!plot->isVisible() || !plot->hasEvenSteps())

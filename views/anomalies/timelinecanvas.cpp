@@ -23,6 +23,7 @@ constexpr int kLeastPlot = 240;
 constexpr int kRight = 8;
 constexpr int kStrip = 24; ///< of the whole run
 constexpr int kLeastLanes = 3;
+constexpr int kLowestLane = 14; ///< px of a lane
 constexpr int kTakeMs = 60; ///< bursts of findings are shown once
 
 }
@@ -67,8 +68,15 @@ void TimelineCanvas::setBlocks(std::vector<QString> blocks)
 
 int TimelineCanvas::mostLanes() const
 {
-    // As if the axis were always here: another view above does not put blocks into other lanes.
-    return std::max(kLeastLanes, (height() - kTop - kStrip - AxisPainter::kStepBand) / kLaneHeight);
+    // As many with an axis as without: another view above does not put blocks into other lanes.
+    const int room = height() - kTop - kStrip;
+    return std::max(kLeastLanes, std::min(room / kLaneHeight, (room - AxisPainter::kStepBand) / kLowestLane));
+}
+
+int TimelineCanvas::laneHeight() const
+{
+    const int room = height() - kTop - kStrip - (m_hasAxis ? AxisPainter::kStepBand : 0);
+    return std::clamp(room / std::max(static_cast<int>(m_lanes.size()), 1), kLowestLane, kLaneHeight);
 }
 
 void TimelineCanvas::plan()
@@ -172,13 +180,13 @@ QRect TimelineCanvas::plotRect(QSize size) const
 
 int TimelineCanvas::bottomOfLanes() const
 {
-    return kTop + static_cast<int>(m_lanes.size()) * kLaneHeight + (m_hasAxis ? AxisPainter::kStepBand : 0);
+    return kTop + static_cast<int>(m_lanes.size()) * laneHeight() + (m_hasAxis ? AxisPainter::kStepBand : 0);
 }
 
 QRect TimelineCanvas::laneRect(int lane) const
 {
     const QRect plot = plotRect();
-    return { plot.left(), kTop + lane * kLaneHeight, plot.width(), kLaneHeight };
+    return { plot.left(), kTop + lane * laneHeight(), plot.width(), laneHeight() };
 }
 
 QRect TimelineCanvas::stripRect() const
@@ -188,7 +196,7 @@ QRect TimelineCanvas::stripRect() const
 
 int TimelineCanvas::laneAt(int y) const
 {
-    const int lane = (y - kTop) / kLaneHeight;
+    const int lane = (y - kTop) / laneHeight();
     return y < kTop || lane >= static_cast<int>(m_lanes.size()) ? -1 : lane;
 }
 
@@ -332,12 +340,12 @@ void TimelineCanvas::resizeEvent(QResizeEvent* event)
 void TimelineCanvas::paintFrame(QImage& frame, QSize size)
 {
     QPainter painter(&frame);
-    TimelinePainter(painter, state(), m_lanes, plotRect(size)).paint(m_gaps, bottomOfLanes());
+    TimelinePainter(painter, state(), m_lanes, plotRect(size), laneHeight()).paint(m_gaps, bottomOfLanes());
 }
 
 void TimelineCanvas::paintOverlay(QPainter& painter, QSize size)
 {
-    const TimelinePainter timeline(painter, state(), m_lanes, plotRect(size));
+    const TimelinePainter timeline(painter, state(), m_lanes, plotRect(size), laneHeight());
     timeline.paintMarks(m_hasAxis);
     if (const std::int64_t pointed = mouse() && !m_grabbed ? incidentAt(*mouse()) : 0)
         timeline.paintReadout(pointed, size);

@@ -17,7 +17,7 @@ namespace telltale::views {
 class TimelineCanvas : public PlotCanvas {
     Q_OBJECT
 public:
-    static constexpr int kLaneHeight = 17;
+    static constexpr int kLaneHeight = 17; ///< where they need not share the room of an axis below them
     static constexpr int kTop = 2;
 
     explicit TimelineCanvas(ViewState* state, QWidget* parent = nullptr);
@@ -34,6 +34,7 @@ public:
     using PlotCanvas::plotRect;
     const std::vector<Lane>& lanes() const { return m_lanes; }
     QRect laneRect(int lane) const;
+    int laneHeight() const;
     QRect stripRect() const; ///< of the whole run
     QString laneText(int lane) const; ///< all of what stands left of it, of which the gutter may have no room
     /// The incident at a place; 0 = none.

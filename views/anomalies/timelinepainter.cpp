@@ -48,11 +48,12 @@ QString words(const char* text)
 }
 
 TimelinePainter::TimelinePainter(
-    QPainter& painter, const ViewState& state, const std::vector<Lane>& lanes, const QRect& plot)
+    QPainter& painter, const ViewState& state, const std::vector<Lane>& lanes, const QRect& plot, int laneHeight)
     : m_painter(painter)
     , m_state(state)
     , m_lanes(lanes)
     , m_plot(plot)
+    , m_laneHeight(laneHeight)
     , m_theme(Theme::current())
     , m_flags(flags(state, plot))
 {
@@ -78,8 +79,7 @@ double TimelinePainter::signX(int lane, Step step) const
 
 QRect TimelinePainter::laneRect(int lane) const
 {
-    return { m_plot.left(), TimelineCanvas::kTop + lane * TimelineCanvas::kLaneHeight, m_plot.width(),
-        TimelineCanvas::kLaneHeight };
+    return { m_plot.left(), TimelineCanvas::kTop + lane * m_laneHeight, m_plot.width(), m_laneHeight };
 }
 
 QRect TimelinePainter::strip(const QRect& plot, int bottom)
@@ -112,8 +112,8 @@ void TimelinePainter::paint(const std::vector<StepRange>& gaps, int bottom) cons
         fillHair(m_painter, QPoint(rect.left(), rect.bottom()), rect.width(), Qt::Horizontal, m_theme.border);
         paintGutter(lane);
     }
-    fillHair(m_painter, QPoint(m_plot.left() - 1, TimelineCanvas::kTop), lanes * TimelineCanvas::kLaneHeight,
-        Qt::Vertical, m_theme.border);
+    fillHair(
+        m_painter, QPoint(m_plot.left() - 1, TimelineCanvas::kTop), lanes * m_laneHeight, Qt::Vertical, m_theme.border);
     m_painter.save();
     m_painter.setClipRect(m_plot.adjusted(-6, -TimelineCanvas::kTop, 6, 0));
     for (int lane = 0; lane < lanes; ++lane)
@@ -306,8 +306,8 @@ void TimelinePainter::paintStrip(int bottom) const
 
 void TimelinePainter::paintMarks(bool hasAxis) const
 {
-    const QRectF lanes(m_plot.left(), TimelineCanvas::kTop, m_plot.width(),
-        static_cast<double>(m_lanes.size()) * TimelineCanvas::kLaneHeight);
+    const QRectF lanes(
+        m_plot.left(), TimelineCanvas::kTop, m_plot.width(), static_cast<double>(m_lanes.size()) * m_laneHeight);
     AxisPainter axis(m_painter, m_theme);
     const StepMarks marks = StepMarks::of(m_state);
     axis.cursorLines(lanes, m_state.visibleRange(), marks);

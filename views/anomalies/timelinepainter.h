@@ -15,7 +15,8 @@ namespace telltale::views {
 /// Draws the lanes of a timeline. Thread: gui.
 class TimelinePainter {
 public:
-    TimelinePainter(QPainter& painter, const ViewState& state, const std::vector<Lane>& lanes, const QRect& plot);
+    TimelinePainter(
+        QPainter& painter, const ViewState& state, const std::vector<Lane>& lanes, const QRect& plot, int laneHeight);
 
     /// What changes with the data. `bottom`: where the lanes, and an axis below them, end.
     void paint(const std::vector<StepRange>& gaps, int bottom) const;
@@ -43,6 +44,7 @@ private:
     const ViewState& m_state;
     const std::vector<Lane>& m_lanes;
     const QRect m_plot;
+    const int m_laneHeight;
     const Theme& m_theme;
     const FlagPlaces m_flags;
 };
