@@ -462,6 +462,29 @@ private Q_SLOTS:
         }
     }
 
+    void aSignIsSeenBesideTheIncidentThatBeganThere()
+    {
+        std::vector<CellState> states(800, CellState::Value);
+        for (const std::size_t at : { 300, 301, 302, 797, 798, 799 })
+            states[at] = CellState::NaN;
+        QImage image(800, 20, QImage::Format_RGB32);
+        image.fill(Theme::dark().base);
+        QPainter painter(&image);
+        const std::vector<bool> taken = paintNonFiniteLane(painter, QRectF(0, 0, 800, 17), states, Theme::dark(),
+            { { 300, EventMark::Shape::Critical }, { 797, EventMark::Shape::Critical } });
+        painter.end();
+        const auto isSign = [&image](int from) { // above the marks of its pixels
+            for (int x = from; x < from + 7; ++x) {
+                if (image.pixel(x, 9) != Theme::dark().base.rgb())
+                    return true;
+            }
+            return false;
+        };
+        QVERIFY(isSign(308) && taken[311]);
+        QVERIFY(isSign(782) && taken[785]); // where the lane ends
+        QVERIFY(!isSign(297) && !isSign(790));
+    }
+
     void betweenTwoSamplesALineIsWhatItComesFrom()
     {
         CurveSeries one;

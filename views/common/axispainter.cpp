@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
@@ -11,6 +10,7 @@
 
 #include "eventlane.h"
 #include "glyphs.h"
+#include "incidentsigns.h"
 #include "sharedaxis.h"
 #include "viewstate.h"
 
@@ -260,18 +260,13 @@ std::vector<bool> AxisPainter::nonFinite(std::span<const series::CellState> colu
 void AxisPainter::incidents(
     const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& marks)
 {
-    std::map<int, EventMark::Shape> worst;
-    for (const EventMark& mark : marks) {
-        if (!range.contains(mark.step))
-            continue;
-        EventMark::Shape& known = worst[static_cast<int>(xIn(plot, range, mark.step) / 4)];
-        known = std::max(known, mark.shape);
-    }
+    const std::vector<IncidentSign> signs
+        = IncidentSign::of(m_flags, range, marks, [&](Step step) { return xIn(plot, range, step); });
     for (const auto shape : { EventMark::Shape::Notice, EventMark::Shape::Warning, EventMark::Shape::Critical }) {
-        for (const auto& [place, known] : worst) {
-            if (known != shape)
+        for (const IncidentSign& sign : signs) {
+            if (sign.shape != shape)
                 continue;
-            const QPointF center(m_flags.beside(place * 4 + 2), lane.center().y());
+            const QPointF center(sign.x, lane.center().y());
             m_painter.setPen(Qt::NoPen);
             m_painter.setBrush(m_theme.base); // a rim: it stands over flags and marks of values
             m_painter.drawEllipse(center, 6, 6);

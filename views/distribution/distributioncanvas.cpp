@@ -194,9 +194,11 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
         }
         paintRunEnds(painter, runEnds(one.heat, plot, state()));
         axis.laneCaption(lane, tr("events"));
-        paintNonFiniteLane(painter, lane, one.states, theme);
-        axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(),
-            AxisPainter::nonFinite(one.states));
+        const auto placeOf = [&](Step step) { return xOf(step, plot); };
+        const FlagPlaces flags(plot, shownRange(), state().eventMarks(), placeOf);
+        const std::vector<bool> marked = paintNonFiniteLane(
+            painter, lane, one.states, theme, IncidentSign::of(flags, shownRange(), state().incidentMarks(), placeOf));
+        axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(), marked);
         axis.incidents(plot, lane, shownRange(), state().incidentMarks());
         if (m_picture->isLive && state().isNewest(m_picture->range))
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));

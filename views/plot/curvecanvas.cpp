@@ -276,12 +276,14 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
     paintCurves(frame, plot, *shown, m_scale, m_smoothing, theme);
     QPainter painter(&frame);
     const std::vector<CellState> states = shown->lane();
-    paintNonFiniteLane(painter, lane, states, theme);
+    const auto placeOf = [&](Step step) { return xOf(step, plot); };
+    const FlagPlaces flags(plot, shownRange(), state().eventMarks(), placeOf);
+    const std::vector<bool> marked = paintNonFiniteLane(
+        painter, lane, states, theme, IncidentSign::of(flags, shownRange(), state().incidentMarks(), placeOf));
     AxisPainter marks(painter, theme);
     if (const auto warp = m_picture->warp)
         marks.setStepPlaces([warp](Step step) { return warp->unitOf(step); });
-    marks.events(
-        plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(), AxisPainter::nonFinite(states));
+    marks.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(), marked);
     marks.incidents(plot, lane, shownRange(), state().incidentMarks());
 }
 

@@ -107,6 +107,22 @@ void paintGaps(QImage& frame, const QRect& plot, const std::vector<bool>& gaps, 
     }
 }
 
+/// Where a sign is seen that signs of incidents would hide: right of them, or left at the lane's end.
+double besideSigns(double x, double half, const QRectF& lane, const std::vector<IncidentSign>& over)
+{
+    const auto away = half + IncidentSign::kHalf;
+    const auto isHidden = [away](double at, const IncidentSign& sign) { return std::abs(at - sign.x) < away; };
+    double right = x;
+    for (const IncidentSign& sign : over)
+        right = isHidden(right, sign) ? sign.x + away : right;
+    if (right + half <= lane.right())
+        return right;
+    double left = x;
+    for (auto sign = over.rbegin(); sign != over.rend(); ++sign)
+        left = isHidden(left, *sign) ? sign->x - away : left;
+    return left;
+}
+
 /// Draws the lines of a picture, one by one.
 class LinePainter {
 public:
@@ -252,8 +268,10 @@ void paintClips(
     painter.restore();
 }
 
-void paintNonFiniteLane(QPainter& painter, const QRectF& lane, std::span<const CellState> states, const Theme& theme)
+std::vector<bool> paintNonFiniteLane(QPainter& painter, const QRectF& lane, std::span<const CellState> states,
+    const Theme& theme, const std::vector<IncidentSign>& over)
 {
+    std::vector<bool> taken(states.size());
     painter.save();
     const double middle = lane.center().y() + 1;
     constexpr double kSize = 7;
@@ -264,15 +282,22 @@ void paintNonFiniteLane(QPainter& painter, const QRectF& lane, std::span<const C
             continue;
         const double x
             = lane.left() + (static_cast<double>(i) + 0.5) * lane.width() / static_cast<double>(states.size());
-        if (x - kSize / 2 >= signEnd || states[i] != lastSign) {
-            glyphs::paintSign(painter, QPointF(x, middle), kSize, states[i], theme.criticalMark);
-            signEnd = x + kSize / 2;
+        const double seen = besideSigns(x, kSize / 2, lane, over);
+        // One that has to move goes where no other stands.
+        if (x - kSize / 2 >= signEnd || (states[i] != lastSign && (seen == x || seen - kSize / 2 >= signEnd))) {
+            glyphs::paintSign(painter, QPointF(seen, middle), kSize, states[i], theme.criticalMark);
+            signEnd = std::max(seen, x) + kSize / 2;
             lastSign = states[i];
+            const double unit = (seen - lane.left()) / lane.width();
+            const auto column = static_cast<std::size_t>(std::max(unit, 0.0) * static_cast<double>(states.size()));
+            taken[std::min(column, states.size() - 1)] = true;
         }
+        taken[i] = true;
         // Where signs are closer than their own width, every pixel still has its mark.
         painter.fillRect(QRectF(std::floor(x), lane.bottom() - 3, 1, 2), theme.criticalMark);
     }
     painter.restore();
+    return taken;
 }
 
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include <QImage>
 #include <QRect>
 
+#include <telltale/common/incidentsigns.h>
 #include <telltale/common/theme.h>
 
 #include "curvepicture.h"
@@ -27,8 +29,9 @@ void paintHighlightedCurve(QImage& frame, const QRect& plot, const CurvePicture&
 void paintClips(
     QPainter& painter, const QRect& plot, const CurvePicture& picture, const ValueScale& scale, const Theme& theme);
 
-/// The signs of everything non-finite, at least one mark for every pixel that has any.
-void paintNonFiniteLane(
-    QPainter& painter, const QRectF& lane, std::span<const series::CellState> states, const Theme& theme);
+/// The signs of everything non-finite, at least one mark for every pixel that has any; a sign that one of `over`, from
+/// left to right, would hide stands right of it. Gives the columns in which words have no room.
+std::vector<bool> paintNonFiniteLane(QPainter& painter, const QRectF& lane, std::span<const series::CellState> states,
+    const Theme& theme, const std::vector<IncidentSign>& over = {});
 
 }
