@@ -101,6 +101,37 @@ private Q_SLOTS:
         QCOMPARE(asked.moreText(), QStringLiteral("4 more names below"));
     }
 
+    void ofARunWithItsRanksEachRankIsARow()
+    {
+        CurvePicture picture;
+        for (const auto& [run, rank] : { std::pair(0, 0), std::pair(0, 1), std::pair(1, 0) }) {
+            CurveSeries& one = picture.series.emplace_back();
+            one.row.label = QStringLiteral("loss");
+            one.row.rank = Rank { rank };
+            one.isOtherRank = rank > 0;
+            one.isOtherRun = run > 0;
+            one.hasRunColor = true;
+            one.runName = QStringLiteral("run-%1").arg(run);
+        }
+        const auto swatches = [&picture] {
+            QImage image(142, 200, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            CurveLegend(image.rect(), picture, 0).paint(painter, std::vector<LegendValue>(3), -1, Theme::current());
+            painter.end();
+            std::vector<int> lines; // of 16 px below the name
+            for (int y = 19; y < 200; ++y) {
+                if (image.pixelColor(15, y) == SeriesStyle::forSlot(0, Theme::current()).color
+                    && (lines.empty() || lines.back() != (y - 19) / 16))
+                    lines.push_back((y - 19) / 16);
+            }
+            return lines;
+        };
+        QCOMPARE(swatches(), (std::vector<int> { 1, 2, 4 })); // the names of the runs are above
+        picture.series.erase(picture.series.begin() + 1);
+        QCOMPARE(swatches(), (std::vector<int> { 0, 2 })); // of one rank each, beside the names
+    }
+
     /// What then has no room below is counted, and reached by the wheel.
     void aNameThatItsValueWouldCutStandsAboveIt()
     {

@@ -89,6 +89,7 @@ struct CurveLegend::Columns {
     double endA = 0;
     double endB = 0;
     double arrow = 0; ///< its right edge
+    bool areRanksRows = false; ///< several of a run are
 
     Columns(const CurveLegend& legend, const std::vector<LegendValue>& values)
     {
@@ -102,6 +103,8 @@ struct CurveLegend::Columns {
         const double wish = area.left() + 14 + a + kArrow + b;
         endB = std::clamp(wish, area.right() - 10, area.right() - 2);
         arrow = endB - b - 4;
+        areRanksRows = std::ranges::any_of(legend.m_picture.series,
+            [](const CurveSeries& one) { return one.where.isEmpty() && (one.isOtherRank || one.isGroup); });
         endA = endB - b - kArrow;
         if (!legend.m_lines.isBrief())
             return;
@@ -172,10 +175,20 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
         painter.setPen(theme.text2);
         painter.drawText(QRectF(left, top, right - left, kMarks), Qt::AlignRight | Qt::AlignVCenter, value.where);
     };
+    // Beside other ranks the first of a run is a row as they are, and the run's name stands above all of them.
+    const bool isRow
+        = line.form == Form::Run && columns.areRanksRows && !one.isOfOneRank && !one.isGroup && one.where.isEmpty();
+    const double row = line.top + (isRow ? 16 : 0);
+    if (isRow) {
+        painter.setFont(wordsFont(11));
+        painter.setPen(theme.text);
+        painter.drawText(QRectF(left, line.top, right - left, 16), Qt::AlignLeft | Qt::AlignVCenter,
+            m_lines.runNames()[static_cast<std::size_t>(line.series)]);
+    }
     if (one.isHidden)
         painter.setOpacity(0.45);
-    paintSwatch(painter, QPointF(left, std::round(line.top + 8)), one, theme);
-    if (line.form == Form::Run || line.form == Form::LoneRun) {
+    paintSwatch(painter, QPointF(left, std::round(row + 8)), one, theme);
+    if ((line.form == Form::Run && !isRow) || line.form == Form::LoneRun) {
         // Its name has a line of its own: cut, it would no longer tell which run it is. A word for several has not.
         const double whole = right - left - kIndent;
         painter.setFont(wordsFont(11, bold ? 600 : 400));
@@ -191,10 +204,10 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
                 !value.where.isEmpty() ? value.where
                     : one.isOfOneRank  ? one.where
                                        : rankText(one));
-    } else if (line.form == Form::Where) {
+    } else if (line.form == Form::Where || isRow) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
-        write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16),
+        write(QRectF(left + kIndent, row, right - left - kIndent - valueWidth, 16),
             m_lines.isBrief() ? columns.runNames[static_cast<std::size_t>(line.series)] : rankText(one));
         if (line.height > kShort && one.isGroup && !one.isHidden)
             writeReach(line.top + line.height - kMarks);
@@ -234,10 +247,11 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
                     .horizontalAdvance(m_lines.runNames()[static_cast<std::size_t>(line.series)])
                 + 2 + valueWidth
             <= right - left - kIndent;
-    const bool isBelow = line.form == Form::Tall || (line.form == Form::Run && one.where.isEmpty() && !isBesideRun);
+    const bool isBelow
+        = line.form == Form::Tall || (line.form == Form::Run && one.where.isEmpty() && !isBesideRun && !isRow);
     // With nothing beside it, it is below the name, not a line of its own.
     const bool isUnderName = line.form == Form::Tall && value.atA.isEmpty() && LegendLines::belowName(one).isEmpty();
-    const QRectF box(left + (isUnderName ? kIndent : 0), line.top + (isBelow ? 14 : 0), right - left - sign, 16);
+    const QRectF box(left + (isUnderName ? kIndent : 0), row + (isBelow ? 14 : 0), right - left - sign, 16);
     painter.drawText(box, (isUnderName ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, text);
     if (!hasSign)
         return;
