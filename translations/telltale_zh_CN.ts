@@ -7868,6 +7868,10 @@ GPL-3.0-or-later</translation>
         <source>%1 (%2 of %3 cells)</source>
         <translation>%1（%3 个格子中的 %2 个）</translation>
     </message>
+    <message>
+        <source>Fewer than %1 alike: none is judged</source>
+        <translation>同类不足 %1 个，不作判断</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::RankTable</name>

@@ -774,13 +774,16 @@ private Q_SLOTS:
         for (MapRank& one : shown->ranks)
             one.odd.grade = analysis::RankOddness::Grade::Like;
         map.setPicture(shown);
-        const auto isSaid = [&map](int width) {
-            const QSize size(width, 220);
+        const auto isSaid = [&map](int width, int height) {
+            const QSize size(width, height);
             const int bottom = map.plotRect(size).bottom() + 1;
             return inkIn(map.renderTo(size).copy(0, bottom, width, size.height() - bottom), Theme::current().text2) > 0;
         };
-        QVERIFY(isSaid(700) && isSaid(420));
-        QVERIFY(!isSaid(150));
+        QVERIFY(isSaid(700, 220) && isSaid(420, 220));
+        QVERIFY(isSaid(240, 220) && isSaid(240, 140)); // in fewer words
+        QVERIFY(!isSaid(150, 220) && !isSaid(240, 90));
+        QVERIFY(!map.whyNoneIsOdd().isEmpty());
+        QCOMPARE(m_view->map()->whyNoneIsOdd(), QString());
     }
 
     void whatASignMeansIsSaidInALowMapToo()

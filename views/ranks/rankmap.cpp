@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
+#include <QToolTip>
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
@@ -44,7 +46,8 @@ constexpr int kInset = 12;
 constexpr int kMapTop = 12; ///< px above the map
 constexpr int kSigns = 20; ///< px of a line that explains a sign
 constexpr int kSignLine = 15; ///< px of each of its lines, if it has several
-constexpr int kMostBareLines = 2; ///< of a sentence that explains no sign: with more it is left out
+constexpr int kMostBareLines = 2; ///< of a sentence that explains no sign: with more it is said in a few words
+constexpr int kLeastBesideBare = 60; ///< px of a map that leave room for these
 constexpr int kWholeFrom = 150; ///< px of the height from which there is room for all of the words
 constexpr double kMarked = 16; ///< px from which a cell has room for a sign beside its value
 constexpr double kNumbered = 20; ///< px from which a cell says its rank
@@ -117,10 +120,17 @@ std::vector<RankMap::Explained> RankMap::explain(QSize size) const
         return {};
     const bool isWhole = size.height() >= kWholeFrom;
     std::vector<Explained> all;
-    if (!m_picture->areCompared && isWhole)
-        all.push_back({ RankOddness::Grade::Like,
-            tr("Fewer than %1 ranks hold the same part of the model: none can be told to be odd.")
-                .arg(analysis::kLeastPeers) });
+    const QFontMetrics metrics(wordsFont(11));
+    if (const QString why = whyNoneIsOdd(); !why.isEmpty()) {
+        const int width = size.width() - 2 * kInset;
+        const QRect room = metrics.boundingRect({ 0, 0, width, QWIDGETSIZE_MAX }, Qt::TextWordWrap, why);
+        const QString brief = tr("Fewer than %1 alike: none is judged").arg(analysis::kLeastPeers);
+        const int left = size.height() - kMapTop - kSigns - 4 - (m_explained.empty() ? 0 : kSigns);
+        if (isWhole && room.height() <= kMostBareLines * metrics.lineSpacing() + metrics.lineSpacing() / 2)
+            all.push_back({ RankOddness::Grade::Like, why });
+        else if (left >= kLeastBesideBare && metrics.horizontalAdvance(brief) <= width)
+            all.push_back({ RankOddness::Grade::Like, brief });
+    }
     const std::array signs { std::pair(RankOddness::Grade::Odd,
                                  tr("unlike its peers: not finite, or far from them in a tenth of the cells")),
         std::pair(RankOddness::Grade::AtTimes, tr("very far from its peers in some cells")) };
@@ -130,15 +140,12 @@ std::vector<RankMap::Explained> RankMap::explain(QSize size) const
         if (m_picture->areCompared && isSeen)
             all.push_back({ grade, isWhole ? words : rankMarkText(grade) });
     }
-    const QFontMetrics metrics(wordsFont(11));
     int lines = isWhole ? std::max(2, (size.height() - kMapTop) / 2 / kSignLine) : static_cast<int>(all.size());
     for (Explained& one : all) {
         one.left = kInset + (one.grade == RankOddness::Grade::Like ? 0 : 16);
         const QRect room(0, 0, size.width() - kInset - one.left, QWIDGETSIZE_MAX);
         const int height = metrics.boundingRect(room, Qt::TextWordWrap, one.words).height();
         const int wish = (height + metrics.lineSpacing() / 2) / metrics.lineSpacing();
-        if (one.grade == RankOddness::Grade::Like && wish > kMostBareLines)
-            return {};
         const int given = std::clamp(wish, 1, std::max(1, lines - static_cast<int>(&all.back() - &one)));
         if (given < wish)
             one.words = metrics.elidedText(one.words, Qt::ElideRight, room.width() * (10 * given - 2) / 10);
@@ -146,6 +153,24 @@ std::vector<RankMap::Explained> RankMap::explain(QSize size) const
         one.height = kSigns + (given - 1) * kSignLine;
     }
     return all;
+}
+
+QString RankMap::whyNoneIsOdd() const
+{
+    if (!m_picture || m_picture->ranks.empty() || m_picture->areCompared)
+        return {};
+    return tr("Fewer than %1 ranks hold the same part of the model: none can be told to be odd.")
+        .arg(analysis::kLeastPeers);
+}
+
+bool RankMap::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return PlotCanvas::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const bool isOfRank = layoutFor(size()).rankAt(help->pos()).value >= 0;
+    QToolTip::showText(help->globalPos(), isOfRank ? QString() : whyNoneIsOdd(), this);
+    return true;
 }
 
 RankMapLayout RankMap::layoutFor(QSize size) const

@@ -25,6 +25,7 @@ public:
     const std::vector<series::CellState>& explained() const { return m_explained; }
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
+    QString whyNoneIsOdd() const; ///< empty where some could be
     /// Where a rank is drawn in the widget; null where it is not.
     QRectF cellOf(Rank rank) const { return layoutFor(size()).cellOf(rank); }
 
@@ -39,6 +40,7 @@ protected:
     void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
     void left() override;
     void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override; ///< tool tips beside the ranks, of what has no room
 
 private:
     struct Explained {
