@@ -2,9 +2,9 @@
 #include <telltale/store/tilesource.h>
 
 #include <algorithm>
-#include <atomic>
 #include <future>
 #include <iterator>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -247,19 +247,27 @@ void TileSource::readAhead(
 {
     struct Tile {
         const TileHead& head;
-        Expected<Stored> stored;
-        Expected<Decoded> decoded {};
+        std::optional<Decoded> decoded {};
     };
     std::vector<Tile> tiles;
     for (const TileHead& head : heads) {
         if (set.stat != Stat::AbsMax && !m_cache->find(key(set, level, head, kStepsPart)))
-            tiles.push_back({ head, loadAll(set, level, head) });
+            tiles.push_back({ head });
     }
-    std::atomic<std::size_t> next { 0 };
+    std::mutex reading; // of the connection, which one thread at a time may use
+    std::size_t next = 0;
     const auto work = [&] {
-        for (std::size_t at = next++; at < tiles.size(); at = next++) {
-            if (tiles[at].stored)
-                tiles[at].decoded = decode(set, level, *tiles[at].stored, subBlocks);
+        for (;;) {
+            std::unique_lock lock(reading);
+            if (next == tiles.size())
+                return;
+            Tile& tile = tiles[next++];
+            const auto stored = loadAll(set, level, tile.head);
+            lock.unlock();
+            if (!stored)
+                continue;
+            if (auto decoded = decode(set, level, *stored, subBlocks))
+                tile.decoded = std::move(*decoded);
         }
     };
     {
@@ -273,7 +281,7 @@ void TileSource::readAhead(
             helper.get();
     }
     for (const Tile& tile : tiles) {
-        if (!tile.stored || !tile.decoded)
+        if (!tile.decoded)
             continue;
         keep(set, level, tile.head, subBlocks, tile.decoded->blocks);
         keep(key(set, level, tile.head, kStepsPart), tile.decoded->steps);

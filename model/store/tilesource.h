@@ -74,8 +74,8 @@ public:
     /// Loading the blob for its steps decodes the sub-blocks that the caller will want too.
     Expected<std::shared_ptr<const TileSteps>> steps(
         const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks);
-    /// Reads tiles whose steps will be asked for, several at the same time. Those that cannot be read are left to who
-    /// asks for them.
+    /// Reads tiles whose steps will be asked for: some threads decode what the connection gives them one by one. Those
+    /// that cannot be read are left to who asks for them.
     void readAhead(const TileSet& set, int level, std::span<const TileHead> heads, std::span<const int> subBlocks);
     /// The lanes of the wanted sub-blocks, in their order; null where the tile ends before. The blob is read once at
     /// most.
