@@ -7678,8 +7678,8 @@ GPL-3.0-or-later</translation>
         <translation>此运行的说明与注意事项</translation>
     </message>
     <message>
-        <source>Keeps the notes in the run (Ctrl+Enter)</source>
-        <translation>将备注保存到运行中（Ctrl+Enter）</translation>
+        <source>Keeps the notes in the run (Ctrl+Return)</source>
+        <translation>将备注保存到运行中（Ctrl+Return）</translation>
     </message>
     <message>
         <source>Not saved yet</source>

@@ -10,7 +10,7 @@ class QPushButton;
 
 namespace telltale::shell {
 
-/// The text of a note at a step or a range. Ctrl+Enter keeps it. Thread: gui.
+/// The text of a note at a step or a range. Ctrl+Return keeps it. Thread: gui.
 class NoteDialog : public QDialog {
     Q_OBJECT
 public:

@@ -194,20 +194,19 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
     }
 }
 
-/// What cells show that is not a value; in columns that look like another one, what that one has.
-std::vector<CellState> statesSeen(const HeatPicture& picture, double plotWidth)
+/// What cells show, a bit for each state; in columns that look like another one, what that one has.
+unsigned statesSeen(const HeatPicture& picture, double plotWidth)
 {
-    std::vector<CellState> seen;
-    const bool isHeld = picture.holds(plotWidth);
+    unsigned seen = 0;
     const std::vector<CellState>& states = picture.result.states;
     const auto columns = static_cast<std::size_t>(std::max(picture.columns(), 1));
-    for (std::size_t i = 0; i < states.size(); ++i) {
-        const std::size_t column = i % columns;
-        const CellState state
-            = isHeld ? states[i - column + static_cast<std::size_t>(picture.held[column])] : states[i];
-        if (state != CellState::Value && std::ranges::find(seen, state) == seen.end())
-            seen.push_back(state);
+    const bool isHeld = picture.holds(plotWidth);
+    for (std::size_t row = 0; isHeld && row + columns <= states.size(); row += columns) {
+        for (const int column : picture.held)
+            seen |= 1U << static_cast<unsigned>(states[row + static_cast<std::size_t>(column)]);
     }
+    for (std::size_t i = 0; !isHeld && i < states.size(); ++i)
+        seen |= 1U << static_cast<unsigned>(states[i]);
     return seen;
 }
 
@@ -279,8 +278,8 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
     if (picture.isZero)
         lines.append(zeroText(picture));
     lines.removeAll(QString());
-    const std::vector<CellState> seen = statesSeen(picture, plotWidth);
-    const auto has = [&seen](CellState state) { return std::ranges::find(seen, state) != seen.end(); };
+    const auto has = [seen = statesSeen(picture, plotWidth)](
+                         CellState state) { return (seen >> static_cast<unsigned>(state) & 1) != 0; };
     std::vector<CellState> signs { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::NotCollected,
         CellState::Gap };
     if (has(CellState::Damaged))

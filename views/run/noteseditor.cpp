@@ -32,7 +32,7 @@ NotesEditor::NotesEditor(QWidget* parent)
     m_edit->setMinimumHeight(44);
     m_edit->installEventFilter(this);
     m_save->setObjectName(QStringLiteral("runNotesSave"));
-    m_save->setToolTip(tr("Keeps the notes in the run (Ctrl+Enter)"));
+    m_save->setToolTip(tr("Keeps the notes in the run (Ctrl+Return)"));
     m_hint->setWordWrap(true);
     m_hint->setObjectName(QStringLiteral("runNotesHint"));
     setFocusProxy(m_edit);

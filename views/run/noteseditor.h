@@ -10,7 +10,7 @@ namespace telltale::views {
 
 class RoleLabel;
 
-/// A run's notes: Ctrl+Enter or Save hands them on, Escape takes back what was written since. What somebody is writing
+/// A run's notes: Ctrl+Return or Save hands them on, Escape takes back what was written since. What somebody is writing
 /// stays when the run's own notes change. Thread: gui.
 class NotesEditor : public QWidget {
     Q_OBJECT
