@@ -424,6 +424,8 @@ private Q_SLOTS:
             QStringLiteral("gradient, reduced: ") + QLatin1String(kSeen));
         constexpr const char* kGrown = "the norm of layers.7 grew by 12.5 % a step, 8 times within 9 steps, to 3e+04";
         QVERIFY(evidence(kGrown, kGrown).contains(QStringLiteral("layers.7 grew")));
+        constexpr const char* kDiffers = "differs on rank 2 from the other 3 ranks that held the same bits until then";
+        QCOMPARE(evidence(kDiffers, kDiffers), QStringLiteral("gradient, reduced: ") + QLatin1String(kDiffers));
     }
 
     void noNumberIsCutIntoAnother()

@@ -49,7 +49,7 @@ bool says(const Incident& incident, const judge::Finding& finding)
     return finding.rule == nonFinite && incident.first.rule == nonFinite && finding.step >= incident.first.step;
 }
 
-// A block has a norm of each kind: two lines would differ in their numbers alone.
+// A block has a norm of each kind, and what befalls one kind befalls others: two lines would be alike but for numbers.
 QString evidence(const judge::Finding& finding, std::string_view said)
 {
     const bool isNorm
@@ -59,8 +59,9 @@ QString evidence(const judge::Finding& finding, std::string_view said)
         isNorm && subject.ends_with(" is ") && said.starts_with(subject))
         shown.sentence.erase(0, subject.size());
     const QString seen = incidentwords::seen(shown);
+    const bool isOfKind = isNorm || finding.sentence == said;
     return unbroken(
-        isNorm ? QCoreApplication::translate("IncidentSentence", "%1: %2").arg(kindText(finding.kind), seen) : seen);
+        isOfKind ? QCoreApplication::translate("IncidentSentence", "%1: %2").arg(kindText(finding.kind), seen) : seen);
 }
 
 QString marked(const Incident& incident)

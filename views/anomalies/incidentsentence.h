@@ -16,8 +16,8 @@ namespace telltale::views::incidentsentence {
 QString marked(const judge::Incident& incident);
 /// Whether the sentence says what this finding does: that something is not finite, or what followed from that.
 bool says(const judge::Incident& incident, const judge::Finding& finding);
-/// What else was seen, with its kind where the sentence names a block alone. `said`: what the first one says; the norm
-/// that it names is not named again.
+/// What else was seen, with its kind where the sentence names a block alone or is `said`, what the first one says; the
+/// norm that this names is not named again.
 QString evidence(const judge::Finding& finding, std::string_view said = {});
 /// Cut before a number that has no room: its first digits are another number.
 QString elided(const QString& text, const QFontMetrics& metrics, int width);
