@@ -17,6 +17,7 @@ std::vector<IncidentSign> IncidentSign::of(const FlagPlaces& flags, StepRange ra
         known = std::max(known, mark.shape);
     }
     std::vector<IncidentSign> signs;
+    signs.reserve(worst.size());
     for (const auto& [place, shape] : worst)
         signs.push_back({ flags.beside(place * 4 + 2), shape });
     return signs;
