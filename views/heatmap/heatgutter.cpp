@@ -125,6 +125,7 @@ std::vector<HeatGutter::Label> HeatGutter::labelsWith(int selected) const
     const auto next = std::ranges::find_if(labels, [middle](const Label& label) { return label.middle > middle; });
     labels.insert(next, { selected, middle, middle, {} });
     std::vector<double> middles;
+    middles.reserve(labels.size());
     for (const Label& label : labels)
         middles.push_back(label.middle);
     const auto places = placeLabels(middles, kRowLabelHeight, lowest(), highest(), kMostShift);
