@@ -908,6 +908,10 @@
         <source>First abnormal: %1, %2: %3.</source>
         <translation>首个异常：%1，%2：%3。</translation>
     </message>
+    <message>
+        <source>has had exactly the same norm for %1 steps, while other weights changed</source>
+        <translation>范数已连续 %1 步完全相同，而其他权重在变</translation>
+    </message>
 </context>
 <context>
     <name>IncidentSentence</name>
@@ -1058,10 +1062,6 @@
     <message>
         <source>became zero</source>
         <translation>变为零</translation>
-    </message>
-    <message>
-        <source>does not change any more</source>
-        <translation>不再变化</translation>
     </message>
     <message>
         <source>loss scale falls</source>
@@ -1280,12 +1280,16 @@
         <translation>噪声尺度除以一步的批量</translation>
     </message>
     <message>
-        <source>A weight that used to change has exactly the same norm for `steps` steps in a row, while most others change; steps that did not use its module left out, and those whose learning rate is below a hundredth of the highest.</source>
-        <translation>原本会变化的权重连续 `steps` 步范数完全相同，而大多数其他权重在变；未使用其模块的步不计，学习率低于最高值百分之一的步也不计。</translation>
-    </message>
-    <message>
         <source>entropy collapses</source>
         <translation>熵坍缩</translation>
+    </message>
+    <message>
+        <source>norm stands still</source>
+        <translation>范数停滞</translation>
+    </message>
+    <message>
+        <source>A weight that used to change has exactly the same norm (and the same bits, where checksums are recorded) for `steps` steps in a row, while most others change; steps that did not use its module left out, and those whose learning rate is below a hundredth of the highest.</source>
+        <translation>原本会变化的权重连续 `steps` 步范数完全相同（有校验和时则逐位相同），而大多数其他权重在变；未使用其模块的步不计，学习率低于最高值百分之一的步也不计。</translation>
     </message>
 </context>
 <context>
@@ -5405,17 +5409,17 @@ GPL-3.0-or-later</translation>
         <translation>选择一个调用位置以查看其调用栈。</translation>
     </message>
     <message>
-        <source>Collectives are collected, and no rank has called one so far: one rank alone calls none.</source>
-        <translation>正在采集集合通信，但还没有 rank 调用过：单个 rank 不会调用。</translation>
-    </message>
-    <message>
-        <source>No collectives were recorded: none was called, or cc_distribution.enable was off.</source>
-        <translation>没有记录集合通信：没有调用过，或 cc_distribution.enable 未开启。</translation>
-    </message>
-    <message>
         <source>until its end</source>
         <comment>of a step</comment>
         <translation>到该步结束为止</translation>
+    </message>
+    <message>
+        <source>Collectives are collected, and none was seen so far: one rank alone calls none, and what DDP itself reduces is not seen here, but in the reduced gradients.</source>
+        <translation>正在采集集合通信，但还没有看到：单个 rank 不会调用；DDP 自身的归约不在此处，而体现在归约后的梯度中。</translation>
+    </message>
+    <message>
+        <source>No collectives were recorded: cc_distribution.enable was off, or none was called but those of DDP itself, which are not seen here, but in the reduced gradients.</source>
+        <translation>没有记录集合通信：cc_distribution.enable 未开启，或除 DDP 自身的归约外没有调用过；后者不在此处，而体现在归约后的梯度中。</translation>
     </message>
 </context>
 <context>

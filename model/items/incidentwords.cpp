@@ -34,6 +34,7 @@ constexpr const char* kForms[] {
     QT_TRANSLATE_NOOP("Incident", "the value of %1 is %2 times below its usual %3 (z %4)"),
     QT_TRANSLATE_NOOP("Incident", "has been exactly 0 for %1 steps; it was about %2"),
     QT_TRANSLATE_NOOP("Incident", "has not changed for %1 steps, while other weights have"),
+    QT_TRANSLATE_NOOP("Incident", "has had exactly the same norm for %1 steps, while other weights changed"),
     QT_TRANSLATE_NOOP("Incident", "jumped from %1 to %2"),
     QT_TRANSLATE_NOOP("Incident", "fell from %1 to %2"),
     QT_TRANSLATE_NOOP("Incident", "fell %1 times, to %2"),

@@ -44,6 +44,7 @@ struct Sighting {
     double growth = 0; ///< of a step, a logarithm
     std::int64_t lasted = 0; ///< steps in a row
     bool opens = true; ///< false: noted, and told as evidence when something else opens an incident
+    bool isToTheBit = false; ///< checksums say what the norm does
 };
 
 /// One rank's column of one step: beside the rows of its watchlist.

@@ -53,10 +53,10 @@ constexpr std::array<RuleInfo, kRuleCount> kRules { {
         "not use its module "
         "(an expert without tokens) left out.",
         { { { "steps", "in a row", 8, 1, 1000 } } } },
-    { Rule::Frozen, "frozen", "does not change any more",
-        "A weight that used to change has exactly the same norm for `steps` steps in a row, while most others change; "
-        "steps that did not use its module left out, and those whose learning rate is below a hundredth of the "
-        "highest.",
+    { Rule::Frozen, "frozen", "norm stands still",
+        "A weight that used to change has exactly the same norm (and the same bits, where checksums are recorded) for "
+        "`steps` steps in a row, while most others change; steps that did not use its module left out, and those whose "
+        "learning rate is below a hundredth of the highest.",
         { { { "steps", "in a row", 8, 2, 1000 } } } },
     { Rule::LossScale, "loss_scale", "loss scale falls",
         "The loss scale fell, or steps were given up for gradients that are not finite, `times` times within `steps` "

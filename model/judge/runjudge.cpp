@@ -157,8 +157,10 @@ Expected<void> RunJudge::judge(
             source.first = source.first.value_or(step);
             m_judged += column->values.size();
             isMeasured = true;
-            for (const Sighting& sighting : sightings)
-                take(inWords(reader, source, sighting, step), attempt);
+            for (Sighting& sighting : sightings) {
+                if (checkBits(reader, source, sighting, step))
+                    take(inWords(reader, source, sighting, step), attempt);
+            }
             m_peers.add(id, step, source.judge.rollupValues());
             m_noise.add(id, step, source.judge.rollupValues());
         }

@@ -87,6 +87,8 @@ private:
     void judgeGivenUp(Step upTo, int attempt);
     Expected<void> judgeReplicas(store::RunReader& reader, StepRange steps, int attempt);
     void judgePeers(store::RunReader& reader, int attempt, Step last);
+    /// False where the norm of a tensor stands still and its checksum, as far as there is one, does not.
+    static bool checkBits(store::RunReader& reader, const Source& source, Sighting& sighting, Step step);
     Witness inWords(store::RunReader& reader, const Source& source, const Sighting& sighting, Step step) const;
     Expected<void> compareAttempts(store::RunReader& reader, int attempt);
     void describeNew(store::RunReader& reader);

@@ -3,6 +3,7 @@
 #include <telltale/judge/runjudge.h>
 
 #include <algorithm>
+#include <array>
 
 #include <telltale/judge/forecast.h>
 #include <telltale/judge/wording.h>
@@ -15,6 +16,22 @@ void RunJudge::describeNew(store::RunReader& reader)
         if (one.isNew)
             describe(reader, *m_catalog, m_desk, ranksSeen(one.attempt), one);
     }
+}
+
+bool RunJudge::checkBits(store::RunReader& reader, const Source& source, Sighting& sighting, Step step)
+{
+    if (sighting.rule != Rule::Frozen)
+        return true;
+    const Watched& row = source.judge.list().rows[static_cast<std::size_t>(sighting.row)];
+    std::array<std::uint64_t, 2> bits {};
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+        const auto cells = reader.column(i == 0 ? sighting.moment.step : step, Stat::Checksum, { &row.attempts, 1 });
+        if (!cells || cells->front().state != series::CellState::Value)
+            return true;
+        bits[i] = cells->front().identity;
+    }
+    sighting.isToTheBit = bits[0] == bits[1];
+    return sighting.isToTheBit;
 }
 
 Witness RunJudge::inWords(store::RunReader& reader, const Source& source, const Sighting& sighting, Step step) const

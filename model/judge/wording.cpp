@@ -92,7 +92,9 @@ Witness witnessOf(const series::RowIndex& rows, const Watchlist& list, const Sig
             "has been exactly 0 for {} steps; it was about {}", sighting.lasted, numberText(sighting.expected));
         break;
     case Rule::Frozen:
-        finding.sentence = fmt::format("has not changed for {} steps, while other weights have", sighting.lasted);
+        finding.sentence = sighting.isToTheBit
+            ? fmt::format("has not changed for {} steps, while other weights have", sighting.lasted)
+            : fmt::format("has had exactly the same norm for {} steps, while other weights changed", sighting.lasted);
         break;
     case Rule::LossScale:
         if (sighting.value > sighting.expected || sighting.lasted < 2)

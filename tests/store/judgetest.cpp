@@ -168,6 +168,26 @@ private Q_SLOTS:
         QCOMPARE(summary(incidents), std::string("frozen layers.2.fc.weight@51/0; vanished layers.0.fc:output@120/0"));
     }
 
+    void aNormThatStandsStillIsNoChangeOnlyWhereTheBitsStandStill()
+    {
+        const auto sentence = [](bool hasChecksums, bool areBitsStill) {
+            Training training;
+            training.hasChecksums = hasChecksums;
+            training.value = [=](int, int step, Kind kind, const std::string& name, double usual) {
+                const bool isStill = name == "layers.2.fc.weight" && step >= 50;
+                if (kind == Kind::Unspecified)
+                    return isStill && areBitsStill ? 7.0 : 1000.0 + step;
+                return kind == Kind::ParamUpdated && isStill ? 103.0 : usual;
+            };
+            const auto incidents = incidentsOf(training);
+            return incidents.empty() ? std::string() : incidents.front().first.sentence;
+        };
+        QCOMPARE(sentence(false, false),
+            std::string("has had exactly the same norm for 8 steps, while other weights changed"));
+        QCOMPARE(sentence(true, false), std::string());
+        QCOMPARE(sentence(true, true), std::string("has not changed for 8 steps, while other weights have"));
+    }
+
     void whatStopsAtTheEndOfAScheduleIsNotNamed()
     {
         const auto at = [](double rate) {

@@ -373,6 +373,9 @@ private Q_SLOTS:
         QCOMPARE(
             times.words(incident, kBegan + 3 * 86400 * kSecond), QStringLiteral("3 days ago, seen over 1 step (12 s)"));
         QCOMPARE(views::IncidentTimes().words(incident, kBegan), QStringLiteral("seen over 1 step"));
+        judge::Incident apart = incident;
+        apart.first.rule = "replica";
+        QCOMPARE(times.words(apart, kBegan + 200 * kSecond), QStringLiteral("3 min ago"));
         QVERIFY(views::IncidentTimes().date().isEmpty());
         const QString date
             = QDateTime::fromSecsSinceEpoch(1'700'000'000).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));

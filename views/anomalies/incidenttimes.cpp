@@ -8,6 +8,7 @@
 
 #include <telltale/common/rowlist.h>
 #include <telltale/items/comma.h>
+#include <telltale/judge/rules.h>
 
 namespace telltale::views {
 
@@ -59,6 +60,8 @@ QString IncidentTimes::words(const judge::Incident& incident, std::int64_t nowNs
     QStringList parts;
     if (beganNs > 0)
         parts.append(tr("%1 ago").arg(spanText(nowNs - beganNs)));
+    if (incident.first.rule == judge::idOf(judge::Rule::Replica)) // says where they part, not how long they stay apart
+        return parts.join(items::comma());
     const auto steps
         = static_cast<int>(std::max<std::int64_t>(1, incident.lastStep.value - incident.first.step.value + 1));
     const Until end = until(incident);

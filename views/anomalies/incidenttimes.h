@@ -26,7 +26,7 @@ public:
     /// What its last finding says: it is quiet after long without one, in a run that is over after any step without.
     enum class Until { Open, Quiet, RunEnd };
     Until until(const judge::Incident& incident) const;
-    /// "3 min ago, lasted 40 steps (12 s)"; without what is not known.
+    /// "3 min ago, seen over 40 steps (12 s)"; without what is not known, or what the rule does not look at.
     QString words(const judge::Incident& incident, std::int64_t nowNs) const;
     /// "2026-11-23 20:03:11 UTC+01:00", of this machine; empty where it is not known.
     QString date() const;

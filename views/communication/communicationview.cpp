@@ -235,9 +235,11 @@ QString CommunicationView::emptyText() const
         if (m_askedRun == QString::fromStdString(state.run()->id))
             return tr("The ranks have been asked to collect their collectives; they appear with the next steps.");
         if (areCollected())
-            return tr("Collectives are collected, and no rank has called one so far: one rank alone calls none.");
+            return tr("Collectives are collected, and none was seen so far: one rank alone calls none, and what DDP "
+                      "itself reduces is not seen here, but in the reduced gradients.");
         return steering() ? tr("This run records no collectives; cc_distribution.enable in its config turns them on.")
-                          : tr("No collectives were recorded: none was called, or cc_distribution.enable was off.");
+                          : tr("No collectives were recorded: cc_distribution.enable was off, or none was called but "
+                               "those of DDP itself, which are not seen here, but in the reduced gradients.");
     }
     if (!state.moduleFilter().isEmpty())
         return tr("No call site matches the filter “%1”.").arg(state.moduleFilter());
