@@ -128,14 +128,15 @@ StepBlock blockOf(const std::shared_ptr<const SeriesLayout>& layout, int step)
     return block;
 }
 
-void write(const std::string& path, bool hasAttention = true, int steps = kSteps, int each = 1)
+void write(const std::string& path, bool hasAttention = true, int steps = kSteps, int each = 1, int micros = 1)
 {
     test::CapsuleBuilder builder(path, "gpt-4l");
     auto layout = std::make_shared<SeriesLayout>(
         *builder.addLayout(Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax, Stat::MaxLogit }, {}));
-    for (int i = 0; i < kLayers * kHeads; ++i) {
+    for (int i = 0; i < micros * kLayers * kHeads; ++i) {
         SeriesDesc series;
-        series.name = "layers." + std::to_string(i / kHeads) + ".attn";
+        series.microStep = i < kLayers * kHeads ? -1 : i / (kLayers * kHeads);
+        series.name = "layers." + std::to_string(i / kHeads % kLayers) + ".attn";
         series.slot = Slot::ofHead(i % kHeads);
         series.shape = { kHeads, 2, kKeys, kKeys };
         series.numel = 32;
@@ -160,8 +161,8 @@ void write(const std::string& path, bool hasAttention = true, int steps = kSteps
                 continue;
             StepBlock block = blockOf(layout, step);
             std::array<std::vector<float>, 3> columns;
-            for (int i = 0; i < kLayers * kHeads; ++i) {
-                const auto numbers = numbersOf(rank, step, i / kHeads, i % kHeads);
+            for (int i = 0; i < micros * kLayers * kHeads; ++i) {
+                const auto numbers = numbersOf(rank, step, i / kHeads % kLayers, i % kHeads);
                 for (std::size_t stat = 0; stat < 3; ++stat)
                     columns[stat].push_back(numbers[stat]);
             }
@@ -193,6 +194,7 @@ private Q_SLOTS:
         write(path("plain"), false);
         write(path("short"), true, 260);
         write(path("sampled"), true, 260, 5);
+        write(path("accumulated"), true, 60, 1, 2);
     }
 
     void init() { open("run"); }
@@ -245,6 +247,27 @@ private Q_SLOTS:
         settle();
         QCOMPARE(shown().atStep.value, 5);
         QVERIFY(!shown().beforeStep);
+    }
+
+    /// They are named as such, and take no other head's place nor the band's.
+    void laterMicroStepsOfHeadsComeLast()
+    {
+        cleanup();
+        open("accumulated");
+        m_state->setSelection({ head(1, 2), head(1, 0) });
+        settle();
+        const CurvePicture& curves = *m_view->findChild<CurveCanvas*>()->picture();
+        QStringList names;
+        for (const CurveSeries& one : curves.series)
+            names.append(one.row.label + (one.isGroup ? QStringLiteral(", band") : QString()));
+        QCOMPARE(names,
+            (QStringList { QStringLiteral("L1 h2"), QStringLiteral("L1 h0"), QStringLiteral("L1 h0, band"),
+                QStringLiteral("L1 h2 µ1"), QStringLiteral("L1 h0 µ1") }));
+        choose("attentionBelow", static_cast<int>(BelowMaps::Strips));
+        const HeatPicture& strips = *m_view->findChild<HeatCanvas*>()->picture();
+        QCOMPARE(strips.rows.size(), std::size_t { 2 * kHeads });
+        QCOMPARE(strips.rows.front().label, QStringLiteral("h0"));
+        QCOMPARE(strips.rows.back().label, QStringLiteral("h5 µ1"));
     }
 
     void whatAHeadDoesIsMarked()

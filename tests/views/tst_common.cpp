@@ -407,6 +407,47 @@ private Q_SLOTS:
         QVERIFY(!absentKindText(*catalog, Kind::Actv, std::nullopt, { { QStringLiteral("layers.7"), {} } }).isEmpty());
     }
 
+    /// In labels, names and blocks, and below all of the first: what says the same twice is one thing.
+    void everyNameSaysALaterMicroStep()
+    {
+        const auto catalog = synthetic::catalog();
+        const std::size_t count = catalog->series.size();
+        for (std::size_t i = 0; i < count; ++i) { // each beside its first, as unreduced gradients are laid out
+            SeriesDesc desc = *catalog->series[i].desc;
+            desc.microStep = 1;
+            store::SeriesInfo info = catalog->series[i];
+            info.id = SeriesId { static_cast<std::int64_t>(count + i) + 1 };
+            info.desc = std::make_shared<const SeriesDesc>(std::move(desc));
+            if (info.source == SourceId { 3 })
+                catalog->series.push_back(info);
+        }
+        catalog->rows = store::indexRows(*catalog);
+        std::vector<Row> rows = buildRows(*catalog, { Kind::Actv, Rank { 2 }, {}, {} });
+        const std::size_t half = synthetic::moduleNames().size();
+        QCOMPARE(rows.size(), 2 * half);
+        for (std::size_t i = 0; i < half; ++i) {
+            const Row& first = rows[i];
+            const Row& later = rows[half + i];
+            QCOMPARE(later.key, first.key);
+            QVERIFY(!first.label.contains(u'µ') && !first.fullName().contains(u'µ') && !first.group.contains(u'µ'));
+            QCOMPARE(later.label, first.label + QStringLiteral(" µ1"));
+            QCOMPARE(later.group, first.group + QStringLiteral(" µ1"));
+            QCOMPARE(later.fullName(), first.fullName() + QStringLiteral(" µ1"));
+            QCOMPARE(later.variant(), QStringLiteral("output µ1"));
+        }
+        rows = buildRows(*catalog, { Kind::Actv, Rank { 2 }, {}, { rows[1].key, rows[0].key } });
+        QCOMPARE(rows.size(), std::size_t { 4 });
+        for (std::size_t i = 0; i < rows.size(); ++i) // as asked for
+            QCOMPARE(rows[i].fullName(),
+                (i % 2 == 0 ? QStringLiteral("layers.0.ln1 output") : QStringLiteral("embed output"))
+                    + (i < 2 ? QString() : QStringLiteral(" µ1")));
+        // Where all are of one, as in runs of other tools, its number tells nothing apart.
+        QCOMPARE(microText(-1, true), QString());
+        QCOMPARE(microText(0, false), QString());
+        QCOMPARE(microText(0, true), QStringLiteral("µ0"));
+        QCOMPARE(microText(3, false), QStringLiteral("µ3"));
+    }
+
     void attemptsOfOneTensorAreOneRowOldestFirst()
     {
         store::Catalog catalog;

@@ -12,6 +12,7 @@
 #include <telltale/common/seriesstyle.h>
 #include <telltale/common/theme.h>
 #include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/legendlines.h>
 #include <telltale/plot/overviewcanvas.h>
 #include <telltale/plot/overviewheader.h>
 
@@ -73,6 +74,25 @@ private Q_SLOTS:
         QCoreApplication::sendEvent(&canvas, &leave);
         state.setHover(Step { 34 }); // as by another view
         QVERIFY(canvas.grab().toImage() != hovered);
+    }
+
+    void aNameIsNeverCutToThatOfTheFirstMicroStep()
+    {
+        const QFontMetricsF metrics(codeFont(11));
+        for (const char* name : { "tok_emb input µ1", "layers.0.mlp.fc1 input µ1", "all-reduce µ1", "head µ1" }) {
+            const QString text = QString::fromUtf8(name);
+            const double least = metrics.horizontalAdvance(QStringLiteral("L0 … µ1"));
+            for (double width = least; width < 200; width += 5) {
+                QVERIFY(elideBehind(text, metrics, width).endsWith(QStringLiteral("µ1")));
+                QVERIFY(metrics.horizontalAdvance(elideBehind(text, metrics, width)) <= width);
+                for (const bool keepsBlock : { false, true }) {
+                    const QString cut = fitLabels({ text, text.chopped(3) }, metrics, width, keepsBlock).front();
+                    QVERIFY2(cut.endsWith(QStringLiteral("µ1")), qPrintable(cut));
+                    QVERIFY(metrics.horizontalAdvance(cut) <= width);
+                }
+            }
+        }
+        QCOMPARE(elideBehind(QStringLiteral("head"), metrics, 200), QStringLiteral("head"));
     }
 
     void everyRunAndEveryQuantileIsNamedInALowStrip()
@@ -542,6 +562,25 @@ private Q_SLOTS:
         // A name that its value would cut stands above it.
         picture.series.front().row.label = QStringLiteral("blocks.0.mlp.fc1");
         QCOMPARE(CurveLegend(area, picture, 0, true).seriesAt({ 20, 16 + 40 }), 0);
+    }
+
+    /// Alone beside one that has other ranks, too: else its end, "µ1", would be lost.
+    void aNameIsNotCutForItsValue()
+    {
+        CurvePicture picture;
+        for (int i = 0; i < 3; ++i) {
+            CurveSeries& one = picture.series.emplace_back();
+            one.row.label = i == 2 ? QStringLiteral("tok_emb input µ1") : QStringLiteral("tok_emb input");
+            one.row.rank = Rank { i == 1 ? 1 : 2 };
+            one.isOtherRank = i == 1;
+        }
+        const LegendLines lines(QRectF(0, 0, 142, 200), picture, 0, 0, false, false);
+        QCOMPARE(lines.names().back(), picture.series.back().row.label);
+        for (const LegendLines::Line& line : lines.shown())
+            QVERIFY(line.form == LegendLines::Form::Name || line.form == LegendLines::Form::Where);
+        picture.series.back().row.label = QStringLiteral("head µ1");
+        QCOMPARE(LegendLines(QRectF(0, 0, 142, 200), picture, 0, 0, false, false).shown().back().form,
+            LegendLines::Form::Short);
     }
 
     void aRunIsNamedOnceAboveItsRanks()

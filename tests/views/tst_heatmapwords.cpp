@@ -70,6 +70,18 @@ private Q_SLOTS:
         QCOMPARE(canvas.gutterText({ 5, plot.bottom() - 2 }), QStringLiteral("<qt>layers.3.attention</qt>"));
         QVERIFY(canvas.gutterText({ plot.left() + 5, plot.bottom() - 2 }).isEmpty());
         // Rows too low for a name each: the gutter is as wide as their groups want.
+        // So does what is said at the pointer of a micro step that is not the first.
+        const auto hovered = [&] {
+            canvas.setPicture(named);
+            const QPoint at = canvas.cellRect(3, 2).center().toPoint();
+            QMouseEvent move(QEvent::MouseMove, at, canvas.mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+            QApplication::sendEvent(&canvas, &move);
+            return canvas.grab().toImage();
+        };
+        const QImage first = hovered();
+        named->rows.back().micro = QStringLiteral("µ1");
+        QCOMPARE(canvas.gutterText({ 5, plot.bottom() - 2 }), QStringLiteral("<qt>layers.3.attention µ1</qt>"));
+        QVERIFY(hovered() != first);
         auto many = std::make_shared<HeatPicture>(picture(200, 20));
         for (std::size_t row = 0; row < many->rows.size(); ++row) {
             many->rows[row].label = named->rows.front().label;

@@ -327,10 +327,16 @@ void chooseHeads(AttentionAnswer& answer, CurveRequest& curves, const AttentionR
     curves.colors = std::move(colors);
 }
 
-/// The smallest and the largest of all heads of the first head's layer, named below the heads.
+/// The smallest and the largest of all heads of the first head's layer, named below the heads; later micro steps of
+/// these, which the maps have no cells of their own for, come last.
 Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture, const AttentionPicture& maps,
     const CurveRequest& curves, const series::CancelToken& cancel)
 {
+    const auto later = std::ranges::stable_partition(picture.series, [](const CurveSeries& one) {
+        return one.row.microStep <= 0;
+    }).begin();
+    const auto firsts = later == picture.series.begin() ? picture.series.end() : later;
+    const auto below = firsts - picture.series.begin(); // these the bands
     std::vector<CurveSeries> all, bands;
     std::set<QString> done;
     for (CurveSeries& one : picture.series) {
@@ -339,7 +345,7 @@ Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture,
         const Stat stat = one.stat;
         const int slot = one.slot;
         if (place >= 0)
-            one.row.label = maps.shortText(key);
+            one.row.label = one.row.withMicro(maps.shortText(key));
         const bool isOwn = one.row.rank == curves.rank && !one.isGroup;
         all.push_back(std::move(one));
         if (place < 0 || !isOwn || done.size() >= kBands || !done.insert(key.name).second)
@@ -367,10 +373,9 @@ Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture,
         band.where = QCoreApplication::translate("AttentionView", "L%1, %n heads", nullptr, heads).arg(layer.number);
         bands.push_back(std::move(band));
     }
-    for (CurveSeries& band : bands) {
-        band.row.label = all.back().row.label; // a line of its own begins with a name
-        all.push_back(std::move(band));
-    }
+    for (CurveSeries& band : bands) // a line of its own begins with a name
+        band.row.label = all[static_cast<std::size_t>(below) - 1].row.label;
+    all.insert(all.begin() + below, std::move_iterator(bands.begin()), std::move_iterator(bands.end()));
     picture.series = std::move(all);
     return picture;
 }
@@ -428,7 +433,7 @@ Expected<AttentionAnswer> readAttention(
             if (!read)
                 return tl::unexpected(std::move(read).error());
             for (Row& row : read->rows) // of one layer, which stands above them
-                row.label = QStringLiteral("h%1").arg(row.key.slot.head);
+                row.label = row.withMicro(QStringLiteral("h%1").arg(row.key.slot.head));
             answer.below[side].strips = std::make_shared<const HeatPicture>(std::move(*read));
         }
     }

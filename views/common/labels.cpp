@@ -96,11 +96,19 @@ QString cut(const Label& label, Front front, const QFontMetricsF& metrics, doubl
             return text;
     }
     // Of what stands behind a path the beginning tells most: "head 3 mean over queries".
-    return label.slot < 0
-        ? QString()
-        : metrics.elidedText(word + tag + kDots + label.text.mid(label.slot + 1), Qt::ElideRight, width);
+    return label.slot < 0 ? QString()
+                          : elideBehind(word + tag + kDots + label.text.mid(label.slot + 1), metrics, width);
 }
 
+}
+
+QString elideBehind(const QString& text, const QFontMetricsF& metrics, double width)
+{
+    const qsizetype micro = text.lastIndexOf(QStringLiteral(" µ"));
+    const QString tail = micro < 0 ? QString() : text.mid(micro);
+    return metrics.elidedText(text.left(text.size() - tail.size()), Qt::ElideRight,
+               width - (tail.isEmpty() ? 0 : metrics.horizontalAdvance(tail)))
+        + tail;
 }
 
 std::vector<QString> fitLabels(

@@ -16,6 +16,10 @@ namespace telltale::views {
 std::vector<QString> fitLabels(
     const std::vector<QString>& texts, const QFontMetricsF& metrics, double width, bool keepsBlock = false);
 
+/// The text with what has no room cut off behind, but for a micro step that it ends with: "tok_emb in… µ1". Thread:
+/// any.
+QString elideBehind(const QString& text, const QFontMetricsF& metrics, double width);
+
 /// Places for labels that want to stand at `wanted` (ascending), at least `pitch` apart and inside [low, high]; one
 /// that would have to move further than `mostShift` has none. Thread: any.
 std::vector<std::optional<double>> placeLabels(

@@ -41,12 +41,14 @@ struct Variants {
     const series::SeriesKey* last = nullptr;
     bool hasSlots = false;
     bool hasDefinitions = false; ///< of one slot
+    bool hasMicroSteps = false;
 
     void add(const series::SeriesKey& key)
     {
         first = first ? first : &key;
         last = last ? last : &key;
         hasSlots = hasSlots || key.slot != first->slot;
+        hasMicroSteps = hasMicroSteps || key.microStep != first->microStep;
         for (const series::SeriesKey* other : { first, last })
             hasDefinitions = hasDefinitions || (key.slot == other->slot && key.definition != other->definition);
         last = &key;
@@ -84,8 +86,6 @@ QString label(const series::SeriesKey& key, const QString& shortName, const Vari
     QString text = shortName;
     if (variants.hasSlots && key.slot.hasText())
         text += QLatin1Char(' ') + items::shownSlot(key.slot);
-    if (key.microStep >= 0)
-        text += QStringLiteral(" µ%1").arg(key.microStep);
     if (variants.hasDefinitions && !key.definition.empty())
         text += QLatin1Char(' ') + QString::fromStdString(key.definition);
     return text;
@@ -98,14 +98,24 @@ ModuleKey keyOf(const series::SeriesKey& key)
 
 }
 
+QString Row::variant() const
+{
+    return withMicro(bin.isEmpty() ? items::shownSlot(key.slot) : bin).trimmed();
+}
+
 QString Row::fullName() const
 {
-    return bin.isEmpty() ? items::shownTensor(key.name, key.slot) : items::shownName(key.name) + QLatin1Char(' ') + bin;
+    return (items::shownName(key.name) + u' ' + variant()).trimmed();
 }
 
 bool Row::isAxis() const
 {
     return kind == Kind::Scalar && key.name.startsWith(QLatin1String("telltale."));
+}
+
+QString microText(int microStep, bool hasOthers)
+{
+    return microStep > 0 || (microStep == 0 && hasOthers) ? QStringLiteral("µ%1").arg(microStep) : QString();
 }
 
 QString groupOf(const QString& name)
@@ -158,6 +168,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
                 found.push_back({ row, bin });
         }
     }
+    std::ranges::stable_sort(found, {}, [&](const Found& one) { return std::max(index.key(*one.row).microStep, 0); });
 
     Stems stems;
     for (const Found& one : found)
@@ -171,11 +182,16 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         row.kind = from->kind;
         row.rank = from->rank;
         row.label = label(key, items::shownName(stems.shortName(row.key.name)), variantsOf(*from));
+        row.microStep = key.microStep;
+        row.micro = microText(key.microStep, variantsOf(*from).hasMicroSteps);
         row.group = items::shownName(groupOf(row.key.name));
+        if (key.microStep > 0)
+            row.group = row.withMicro(row.group);
         row.attempts = from->attempts;
         row.tensor = from->tensor;
         const auto edges = wish.stat == Stat::Hist ? store::edgesOf(catalog, *from) : nullptr;
         if (!edges) {
+            row.label = row.withMicro(row.label);
             rows.push_back(std::move(row));
             continue;
         }
@@ -184,7 +200,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
                 continue;
             Row& one = rows.emplace_back(row);
             one.bin = QString::fromStdString(binText(*edges, static_cast<std::size_t>(i)));
-            one.label += QLatin1Char(' ') + one.bin;
+            one.label = one.withMicro(one.label + QLatin1Char(' ') + one.bin);
             one.key.slot.bin = one.attempts.bin = i;
         }
     }

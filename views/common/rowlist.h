@@ -25,6 +25,10 @@ struct Row {
     series::RowAttempts attempts; ///< oldest first
     std::uint32_t tensor = 0; ///< as series::RowIndex::Row: the same on other ranks of the run
     QString bin; ///< "[-0.5, 0)" where it is one
+    int microStep = -1; ///< as series::SeriesKey
+    QString micro; ///< as microText: label, group and full name end with it
+    QString withMicro(const QString& text) const { return micro.isEmpty() ? text : text + u' ' + micro; }
+    QString variant() const; ///< which of its module's it is, as people read it: "input µ1"
     QString fullName() const; ///< as people read it
     QString slotText() const { return bin.isEmpty() ? key.slotText() : bin; } ///< the run's own
     bool isAxis() const; ///< what the axes of time and samples are made of, and no metric
@@ -38,8 +42,12 @@ struct RowWish {
     std::optional<Stat> stat = std::nullopt; ///< only series that have it; when empty: all but histograms
 };
 
-/// Rows in model order (call order of the newest attempt; what only older attempts had follows). Thread: any.
+/// Rows in model order (call order of the newest attempt; what only older attempts had follows), those of each later
+/// micro step below all of the one before it. Thread: any.
 std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish);
+/// "µ1": what tells a series of a later micro step from that of the first, which has none. "µ0" only where others of
+/// its name are of no or another micro step.
+QString microText(int microStep, bool hasOthers);
 /// The first row of a tensor: its other micro steps and definitions come after it. Null where there is none. Of those
 /// that have a statistic; when empty: of all but histograms.
 const series::RowIndex::Row* firstRow(

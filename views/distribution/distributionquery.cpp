@@ -34,8 +34,11 @@ Row labelled(const RowIndex& index, const RowIndex::Row& from)
     row.label = items::shownName(shortNameOf(row.key.name));
     if (key.slot.hasText())
         row.label += QLatin1Char(' ') + items::shownSlot(key.slot);
-    if (key.microStep >= 0)
-        row.label += QStringLiteral(" µ%1").arg(key.microStep);
+    row.microStep = key.microStep;
+    row.micro = microText(key.microStep, std::ranges::any_of(index.named(key.name), [&](const RowIndex::Row* other) {
+        return other->kind == from.kind && index.key(*other).microStep != key.microStep;
+    }));
+    row.label = row.withMicro(row.label);
     row.group = groupOf(row.key.name);
     row.attempts = from.attempts;
     row.tensor = from.tensor;
@@ -195,7 +198,10 @@ Expected<DistributionPicture> readDistribution(
     if (request.range.isEmpty() || request.pixels <= 0)
         return picture;
     const RowIndex& index = store::rowsOf(*request.catalog);
-    const auto rows = histogramRows(request, picture.isExample);
+    auto rows = histogramRows(request, picture.isExample);
+    // A later micro step takes no other tensor's place.
+    std::ranges::stable_sort(
+        rows, {}, [&](const RowIndex::Row* row) { return std::max(index.key(*row).microStep, 0); });
     picture.isFiltered = !request.filter.isEmpty() && (request.selection.empty() || picture.isExample);
     for (const RowIndex::Row* row : rows) {
         if (static_cast<int>(picture.strips.size()) >= request.most) {

@@ -407,8 +407,8 @@ QString HeatCanvas::readoutPlace(int row, int column) const
         ? tr("step %1").arg(formatStep(steps.first.value))
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
     text += tr(", rank %1").arg(rank.value);
-    if (!r.slotText().isEmpty() && m_picture->title.isEmpty())
-        text += items::comma() + (r.bin.isEmpty() ? items::shownSlot(r.key.slot) : r.bin);
+    if (const QString variant = r.variant(); !variant.isEmpty() && m_picture->title.isEmpty())
+        text += items::comma() + variant;
     return text;
 }
 

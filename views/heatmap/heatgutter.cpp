@@ -67,7 +67,7 @@ void HeatGutter::addRows()
         const Row& one = m_picture.rows[static_cast<std::size_t>(row)];
         wanted.push_back({ row, middle, middle, {}, m_picture.gradeOf(one.rank) });
         texts.push_back(m_picture.axes == HeatAxes::RankByStep
-                ? QCoreApplication::translate("HeatGutter", "rank %1").arg(one.rank.value)
+                ? one.withMicro(QCoreApplication::translate("HeatGutter", "rank %1").arg(one.rank.value))
                 : one.label);
     }
     place(std::move(wanted), texts);

@@ -161,8 +161,8 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
         QFont font = painter.font();
         font.setStrikeOut(one.isHidden && line.form != Form::Name);
         painter.setFont(font);
-        painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(box.width())));
+        painter.drawText(
+            box, Qt::AlignLeft | Qt::AlignVCenter, elideBehind(words, QFontMetricsF(font), std::floor(box.width())));
     };
     if (line.form == Form::Name) {
         painter.setFont(codeFont(11, 500));

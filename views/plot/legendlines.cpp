@@ -269,7 +269,7 @@ void LegendLines::addLines()
             return at == 0 || here.row.label != before.row.label
                 || (here.slot != before.slot && !here.hasRunColor && !here.isOtherRank && here.where.isEmpty());
         };
-        // Alone under its name, but for a band that says what it is of, it has one line.
+        // Alone under its name, but for a band that says what it is of, it has one line where that holds both.
         const auto isAlone = [&](int at) {
             int next = at + 1;
             while (next < count && !begins(next) && m_picture.series[static_cast<std::size_t>(next)].isGroup
@@ -277,7 +277,8 @@ void LegendLines::addLines()
                 ++next;
             return next == count || begins(next);
         };
-        if (!isSecondary(one) && !m_compares && begins(i) && isAlone(i)) {
+        const bool fits = plain.horizontalAdvance(one.row.label) <= m_area.width() - 24 - kIndent - kValue;
+        if (!isSecondary(one) && !m_compares && begins(i) && isAlone(i) && fits) {
             m_lines.push_back({ i, Form::Short, kShort });
             where = kShort;
             continue;
