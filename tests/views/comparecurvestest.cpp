@@ -375,7 +375,7 @@ private Q_SLOTS:
         QCOMPARE(lines.size(), kRows * kSteps + 1);
         QVERIFY2(lines[0].trimmed().endsWith(",difference,ratio,a_run,b_run"), lines[0].constData());
         for (const QByteArray& line : lines)
-            QCOMPARE(line.count(','), 14);
+            QCOMPARE(line.count(','), 15);
         QVERIFY2(lines[1].trimmed().endsWith(",a,b"), lines[1].constData());
     }
 
@@ -402,8 +402,8 @@ private Q_SLOTS:
         for (const char* name : { "a", "seed", "other" }) {
             QCOMPARE(found[name].size(), kSteps);
             for (int step = 0; step < kSteps; ++step) {
-                QCOMPARE(found[name][step][5].toInt(), step);
-                QCOMPARE(found[name][step][16].toFloat(), valueIn(run(name), 4, step));
+                QCOMPARE(found[name][step][6].toInt(), step);
+                QCOMPARE(found[name][step][17].toFloat(), valueIn(run(name), 4, step));
             }
         }
         choose("compareBelow", static_cast<int>(BelowMap::Band));
@@ -414,13 +414,13 @@ private Q_SLOTS:
         for (int step = 0; step < kSteps; ++step) {
             const QList<QByteArray>& median = found["median"][step];
             const QList<QByteArray>& range = found["range"][step];
-            QCOMPARE(median[16].toFloat(), valueIn(run("seed"), 4, step));
-            QCOMPARE(median.mid(17, 3), QList<QByteArray>(3)); // a range and a mean it has not
-            QCOMPARE(range[16], QByteArray()); // no run's is the range's
-            QCOMPARE(range[17].toFloat(), valueIn(run("a"), 4, step));
-            QCOMPARE(range[18].toFloat(), valueIn(run("other"), 4, step));
-            QCOMPARE(median[24], QByteArray("a; seed; other"));
-            QCOMPARE(range[24], QByteArray("a; seed; other"));
+            QCOMPARE(median[17].toFloat(), valueIn(run("seed"), 4, step));
+            QCOMPARE(median.mid(18, 3), QList<QByteArray>(3)); // a range and a mean it has not
+            QCOMPARE(range[17], QByteArray()); // no run's is the range's
+            QCOMPARE(range[18].toFloat(), valueIn(run("a"), 4, step));
+            QCOMPARE(range[19].toFloat(), valueIn(run("other"), 4, step));
+            QCOMPARE(median[25], QByteArray("a; seed; other"));
+            QCOMPARE(range[25], QByteArray("a; seed; other"));
         }
     }
 };

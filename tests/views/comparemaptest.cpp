@@ -278,15 +278,15 @@ private Q_SLOTS:
         QCOMPARE(lines.size(), kRows * kSteps + 2 * kSteps + 2);
         const QList<QByteArray> cells = lines[1 + kSteps + kBreaks].trimmed().split(',');
         QCOMPARE(cells[0], QByteArray("layers.1.fc.weight"));
-        QCOMPARE(cells[5].toInt(), kBreaks);
-        QCOMPARE(cells[7], QByteArray("value"));
-        QCOMPARE(cells[9], QByteArray("nan"));
+        QCOMPARE(cells[6].toInt(), kBreaks);
+        QCOMPARE(cells[8], QByteArray("value"));
+        QCOMPARE(cells[10], QByteArray("nan"));
         const QList<QByteArray> other = lines[1 + 3 * kSteps + kParts].trimmed().split(',');
-        QCOMPARE(other[11].toFloat(), valueIn(run("b"), 3, kParts) - valueIn(run("a"), 3, kParts));
+        QCOMPARE(other[12].toFloat(), valueIn(run("b"), 3, kParts) - valueIn(run("a"), 3, kParts));
         for (const auto& [at, name] : { std::pair(0, "a"), std::pair(1, "b") }) { // their curves, of the loss
             const QList<QByteArray> last = lines[(kRows + 1 + at) * kSteps].trimmed().split(',');
             QCOMPARE(last[0], QByteArray("loss"));
-            QCOMPARE(last[5].toInt(), kSteps - 1);
+            QCOMPARE(last[6].toInt(), kSteps - 1);
             QCOMPARE(last.back(), QByteArray(name));
         }
     }

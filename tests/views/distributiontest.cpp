@@ -149,6 +149,26 @@ void writeMaxima(const std::string& path)
     builder.finish();
 }
 
+/// A tensor in two micro steps of one step.
+void writeMicroSteps(const std::string& path)
+{
+    test::CapsuleBuilder builder(path, "gpt-3l");
+    auto layout = std::make_shared<SeriesLayout>(*histograms(builder, Kind::Update));
+    layout->series = { layout->series.front(), layout->series.front() };
+    layout->series[1].microStep = 1;
+    std::vector<std::uint64_t> counts;
+    for (std::size_t i = 0; i < layout->series.size(); ++i) {
+        for (const double count : countsOf(Kind::Update, 0, 0, 0))
+            counts.push_back(static_cast<std::uint64_t>(count));
+    }
+    StepBlock block = blockOf(layout, 0);
+    block.columns = { { Stat::Hist, counts } };
+    builder.stage(builder.addAttempt(Rank { 0 }, 0), { block });
+    builder.commit();
+    builder.releaseAll();
+    builder.finish();
+}
+
 void write(const std::string& path, int steps, bool hasHistograms = true, int every = 1)
 {
     test::CapsuleBuilder builder(path, "gpt-3l");
@@ -210,6 +230,7 @@ private Q_SLOTS:
         write(path("plain"), 5, false);
         write(path("sparse"), 400, true, 5);
         writeMaxima(path("maxima"));
+        writeMicroSteps(path("accumulated"));
     }
     void init() { open("run"); }
     void cleanup()
@@ -218,6 +239,23 @@ private Q_SLOTS:
         m_pool.reset();
         m_state.reset();
         translations::install(*qApp, QStringLiteral("en"));
+    }
+
+    void theTitleOfALaterMicroStepSaysSo()
+    {
+        cleanup();
+        open("accumulated");
+        m_state->setKind(Kind::Update);
+        m_state->setSelection({ key(0) });
+        settle();
+        QCOMPARE(shown().strips.size(), std::size_t { 2 });
+        QCOMPARE(shown().strips[0].row.fullName(), QString::fromStdString(nameOf(0)));
+        QCOMPARE(shown().strips[1].row.fullName(), QString::fromStdString(nameOf(0)) + QStringLiteral(" µ1"));
+        QBuffer buffer;
+        QVERIFY(buffer.open(QIODevice::WriteOnly));
+        QVERIFY(m_view->writeCsv(&buffer));
+        for (const char* place : { "layers.0.mlp.weight,-1,0,0,0,count", "layers.0.mlp.weight,1,0,0,0,count" })
+            QVERIFY(buffer.data().contains(place));
     }
 
     /// A histogram beside a tensor's statistics is no second tensor.
@@ -566,7 +604,7 @@ private Q_SLOTS:
             const QByteArray word = below == BelowStrips::Flushed ? "flushed to zero"
                 : below == BelowStrips::Subnormal                 ? "subnormal"
                                                                   : "overflowed";
-            QVERIFY(table.data().contains("layers.1.mlp.weight,0,600,600,fp8 e4m3 " + word + ",,,value,"));
+            QVERIFY(table.data().contains("layers.1.mlp.weight,-1,0,600,600,fp8 e4m3 " + word + ",,,value,"));
             for (std::size_t format = 0; format < kNumberFormats.size(); ++format) {
                 const NumberFormatFacts& facts = kNumberFormats[format];
                 for (int column = 0; column <= 40; ++column) {
@@ -706,15 +744,16 @@ private Q_SLOTS:
         QVERIFY(buffer.open(QIODevice::WriteOnly));
         QVERIFY(m_view->writeCsv(&buffer));
         const QList<QByteArray> lines = buffer.data().split('\n');
-        QCOMPARE(lines.front().trimmed(), QByteArray("name,rank,first_step,last_step,quantity,low,high,state,value"));
-        QVERIFY(lines.contains("layers.1.mlp.weight,1,777,777,non-finite,,,nan,NaN\r"));
+        QCOMPARE(lines.front().trimmed(),
+            QByteArray("name,micro_step,rank,first_step,last_step,quantity,low,high,state,value"));
+        QVERIFY(lines.contains("layers.1.mlp.weight,-1,1,777,777,non-finite,,,nan,NaN\r"));
         const auto counts = countsOf(Kind::GradReduced, 1, kBroken, 1);
         for (std::size_t bin = 0; bin < counts.size(); ++bin) {
             if (counts[bin] == 0)
                 continue;
             const QByteArray end = ",value," + QByteArray::number(counts[bin], 'g', 17) + '\r';
             QVERIFY(std::any_of(lines.begin(), lines.end(), [&](const QByteArray& line) {
-                return line.startsWith("layers.1.mlp.weight,1,777,777,count,") && line.endsWith(end);
+                return line.startsWith("layers.1.mlp.weight,-1,1,777,777,count,") && line.endsWith(end);
             }));
         }
     }

@@ -370,11 +370,11 @@ private Q_SLOTS:
     void theTableHoldsEveryRankThatIsDrawn()
     {
         const QByteArray few = csvOf(curvesOf(*m_few, {}));
-        for (const char* rank : { "a,,0,", "a,,1,", "a,,2,", "b,,2," })
+        for (const char* rank : { "a,,-1,0,", "a,,-1,1,", "a,,-1,2,", "b,,-1,2," })
             QCOMPARE(few.count(rank), kSteps);
         const QByteArray many = csvOf(curvesOf(*m_many, {}));
-        QCOMPARE(many.count("a,,1,"), kSteps);
-        QCOMPARE(many.count("a,,0 2..11,"), kSteps);
+        QCOMPARE(many.count("a,,-1,1,"), kSteps);
+        QCOMPARE(many.count("a,,-1,0 2..11,"), kSteps);
     }
 
     void float32ValuesHaveTheirShortestDigits()

@@ -52,7 +52,8 @@ void writeCells(CsvWriter& csv, const HeatPicture& picture, int empty)
             if (sides.statesA[at] == CellState::NotCollected && sides.statesB[at] == CellState::NotCollected)
                 continue;
             const StepRange steps = picture.stepsOf(static_cast<int>(c));
-            csv.text(of.key.name).text(of.slotText()).integer(of.rank.value).text(word(kindName(of.kind)));
+            csv.text(of.key.name).text(of.slotText()).integer(of.microStep).integer(of.rank.value);
+            csv.text(word(kindName(of.kind)));
             csv.text(word(statName(picture.stat))).integer(steps.first.value).integer(steps.last.value);
             const auto a = static_cast<double>(sides.valuesA[at]);
             const auto b = static_cast<double>(sides.valuesB[at]);
@@ -76,8 +77,8 @@ Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture,
 {
     CsvWriter csv(device);
     writeHead(csv,
-        { "name", "slot", "rank", "kind", "statistic", "first_step", "last_step", "a_state", "a", "b_state", "b",
-            "difference", "ratio", "a_run", "b_run" });
+        { "name", "slot", "micro_step", "rank", "kind", "statistic", "first_step", "last_step", "a_state", "a",
+            "b_state", "b", "difference", "ratio", "a_run", "b_run" });
     if (curves)
         writeHead(
             csv, { "state", "value", "min", "max", "mean", "samples", "nans", "posinfs", "neginfs", "of_runs", "run" });

@@ -376,7 +376,8 @@ void DistributionView::paintPicture(QPainter& painter, QSize size)
 Expected<void> DistributionView::writeCsv(QIODevice* device) const
 {
     CsvWriter csv(device);
-    for (const char* title : { "name", "rank", "first_step", "last_step", "quantity", "low", "high", "state", "value" })
+    for (const char* title :
+        { "name", "micro_step", "rank", "first_step", "last_step", "quantity", "low", "high", "state", "value" })
         csv.text(QString::fromLatin1(title));
     csv.endRow();
     const DistributionPicture* picture = m_canvas->picture();
@@ -388,7 +389,8 @@ Expected<void> DistributionView::writeCsv(QIODevice* device) const
     const auto place = [&](const DistributionStrip& strip, int column, const QString& quantity) {
         const StepRange steps = strip.heat.stepsOf(column);
         const QString slot = strip.row.slotText();
-        csv.text(strip.row.key.name + (slot.isEmpty() ? slot : u' ' + slot)).integer(picture->rank.value);
+        csv.text(strip.row.key.name + (slot.isEmpty() ? slot : u' ' + slot)).integer(strip.row.microStep);
+        csv.integer(picture->rank.value);
         csv.integer(steps.first.value).integer(steps.last.value).text(quantity);
     };
     for (std::size_t i = 0; picture && i < picture->strips.size(); ++i) {

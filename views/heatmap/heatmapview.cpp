@@ -331,7 +331,8 @@ Expected<void> HeatmapView::writeCsv(QIODevice* device) const
 {
     CsvWriter csv(device);
     const HeatPicture* picture = m_canvas->picture();
-    csv.text(QStringLiteral("name")).text(QStringLiteral("slot")).text(QStringLiteral("rank"));
+    csv.text(QStringLiteral("name")).text(QStringLiteral("slot")).text(QStringLiteral("micro_step"));
+    csv.text(QStringLiteral("rank"));
     csv.text(QStringLiteral("kind")).text(QStringLiteral("statistic")).text(QStringLiteral("first_step"));
     csv.text(QStringLiteral("last_step")).text(QStringLiteral("state")).text(QStringLiteral("value"));
     csv.endRow();
@@ -342,7 +343,7 @@ Expected<void> HeatmapView::writeCsv(QIODevice* device) const
             const Rank rank = picture->axes == HeatAxes::ModuleByRank
                 ? picture->columnRanks[static_cast<std::size_t>(column)]
                 : r.rank;
-            csv.text(r.key.name).text(r.slotText()).integer(rank.value);
+            csv.text(r.key.name).text(r.slotText()).integer(r.microStep).integer(rank.value);
             csv.text(QString::fromUtf8(kindName(picture->kind))).text(QString::fromUtf8(statName(picture->stat)));
             csv.integer(steps.first.value).integer(steps.last.value);
             writeCell(csv, picture->state(row, column), static_cast<double>(picture->value(row, column)), true);

@@ -13,7 +13,7 @@ void writeBucket(CsvWriter& csv, const CurveSeries& one, int index, int between)
     // Scalars are stored as float64; every statistic of a tensor is a float32.
     const bool isFloat = one.row.kind != Kind::Scalar;
     const auto number = [&](double value) { isFloat ? csv.number32(value) : csv.number(value); };
-    csv.text(one.row.key.name).text(one.row.slotText());
+    csv.text(one.row.key.name).text(one.row.slotText()).integer(one.row.microStep);
     if (one.isGroup)
         csv.text(rankListText(one.ranks, QStringLiteral(".."))); // a spreadsheet takes 1-7 for a date
     else
@@ -41,8 +41,8 @@ Expected<void> writeCurveCsv(QIODevice* device, const CurvePicture* picture)
 {
     CsvWriter csv(device);
     const bool comparesRuns = picture && !picture->runs.isEmpty();
-    for (const char* name : { "name", "slot", "rank", "kind", "statistic", "first_step", "last_step", "state", "value",
-             "min", "max", "mean", "samples", "nans", "posinfs", "neginfs" })
+    for (const char* name : { "name", "slot", "micro_step", "rank", "kind", "statistic", "first_step", "last_step",
+             "state", "value", "min", "max", "mean", "samples", "nans", "posinfs", "neginfs" })
         csv.text(QLatin1String(name));
     if (comparesRuns)
         csv.text(QStringLiteral("run"));

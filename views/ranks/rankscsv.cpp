@@ -48,7 +48,7 @@ void writeFace(CsvWriter& csv, const QString& face, const HeatPicture& picture)
             const Rank rank = picture.axes == HeatAxes::ModuleByRank
                 ? picture.columnRanks[static_cast<std::size_t>(column)]
                 : r.rank;
-            csv.text(face).text(r.key.name).text(r.slotText()).integer(rank.value);
+            csv.text(face).text(r.key.name).text(r.slotText()).integer(r.microStep).integer(rank.value);
             csv.text(QString::fromUtf8(kindName(picture.kind))).text(QString::fromUtf8(statName(picture.stat)));
             csv.integer(steps.first.value).integer(steps.last.value);
             writeCell(csv, picture.state(row, column), static_cast<double>(picture.value(row, column)), true);
@@ -98,8 +98,8 @@ Expected<void> RanksView::writeCsv(QIODevice* device) const
         writeReplicas(csv);
         return csv.finish();
     }
-    for (const char* title :
-        { "face", "name", "slot", "rank", "kind", "statistic", "first_step", "last_step", "state", "value", "rank_is" })
+    for (const char* title : { "face", "name", "slot", "micro_step", "rank", "kind", "statistic", "first_step",
+             "last_step", "state", "value", "rank_is" })
         csv.text(QString::fromLatin1(title));
     csv.endRow();
     const std::array names { QStringLiteral("layers_by_steps"), QStringLiteral("layers_by_ranks"),
