@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 
 #include <QElapsedTimer>
 #include <QEventLoop>
@@ -242,8 +243,11 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
         std::vector<views::ModuleKey> selection;
         std::vector<views::ModuleKey> omitted;
         const std::size_t most = request.modules.isEmpty() ? kDefaultCurves : kMostCurves;
-        for (const views::Row& row : rows)
-            (selection.size() < most ? selection : omitted).push_back(row.key);
+        std::set<views::ModuleKey> known; // by all its micro steps
+        for (const views::Row& row : rows) {
+            if (known.insert(row.key).second)
+                (selection.size() < most ? selection : omitted).push_back(row.key);
+        }
         state.setSelection(std::move(selection), std::move(omitted));
     }
     host.setAttribute(Qt::WA_DontShowOnScreen);

@@ -169,7 +169,29 @@ private Q_SLOTS:
         QFile csv(file);
         QVERIFY(csv.open(QIODevice::ReadOnly));
         const QByteArray table = csv.readAll();
-        QVERIFY2(table.contains("grad_reduced,0,") && !table.contains("param_origin"), table.constData());
+        QVERIFY2(table.contains("grad_reduced,-1,0,") && !table.contains("param_origin"), table.constData());
+    }
+
+    /// What is selected is a tensor, all its micro steps at once.
+    void everyMicroStepIsDrawnOnce()
+    {
+        const QString run = m_dir.filePath(QStringLiteral("micro.telltale"));
+        test::CapsuleBuilder builder(run.toStdString(), "micro", "c4");
+        auto layout = std::make_shared<SeriesLayout>(*builder.addLayout(Kind::Actv, { Stat::Norm }, { "fc1", "fc1" }));
+        layout->series[1].microStep = 1;
+        builder.stage(builder.addAttempt(Rank { 0 }, 0),
+            { { layout, Step { 0 }, 0, {}, { { Stat::Norm, std::vector<float> { 2, 3 } } }, {} } });
+        builder.commit();
+        builder.releaseAll();
+        builder.finish();
+        const QString file = m_dir.filePath(QStringLiteral("micro.csv"));
+        outputOf({ QStringLiteral("render"), run, QStringLiteral("--view"), QStringLiteral("curves"),
+            QStringLiteral("--kind"), QStringLiteral("actv"), QStringLiteral("-o"), file });
+        QFile csv(file);
+        QVERIFY(csv.open(QIODevice::ReadOnly));
+        const QByteArray table = csv.readAll();
+        QVERIFY2(table.count("fc1,,") == 2 && table.contains("fc1,,-1,0,") && table.contains("fc1,,1,0,"),
+            table.constData());
     }
 
     void aTableHasWhatShowSays_data()
