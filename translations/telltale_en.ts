@@ -733,6 +733,13 @@
             <numerusform>%n ranks: </numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>nothing on %n ranks</source>
+        <translation>
+            <numerusform>nothing on %n rank</numerusform>
+            <numerusform>nothing on %n ranks</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ReplicaRanks</name>

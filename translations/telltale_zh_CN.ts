@@ -8212,10 +8212,6 @@ GPL-3.0-or-later</translation>
         <translation>差异</translation>
     </message>
     <message>
-        <source>spread, the bits differ</source>
-        <translation>差异，各位不同</translation>
-    </message>
-    <message>
         <source>events</source>
         <translation>事件</translation>
     </message>
@@ -8279,12 +8275,46 @@ GPL-3.0-or-later</translation>
         <translation>校验和一致</translation>
     </message>
     <message>
-        <source>spread, the bits are the same</source>
-        <translation>差异，各位相同</translation>
-    </message>
-    <message>
         <source>no checksums of this kind.</source>
         <translation>此类别没有校验和。</translation>
+    </message>
+    <message>
+        <source>; each rank has its own values of this kind</source>
+        <translation>；此类数据各 rank 本就不同</translation>
+    </message>
+    <message>
+        <source>bit for bit the same where they have checksums; at %1 of %2 steps %3.</source>
+        <translation>有校验和之处逐位相同；%2 步中有 %1 步%3。</translation>
+    </message>
+    <message numerus="yes">
+        <source>nothing on %n ranks</source>
+        <translation>
+            <numerusform>%n 个 rank 没有数据</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>nothing on rank %1</source>
+        <translation>rank %1 没有数据</translation>
+    </message>
+    <message>
+        <source>At step %1, %2 (%3): </source>
+        <translation>第 %1 步，%2（%3）：</translation>
+    </message>
+    <message>
+        <source>spread on %1 of %2 ranks</source>
+        <translation>%2 个 rank 中 %1 个的差异</translation>
+    </message>
+    <message>
+        <source>the bits differ</source>
+        <translation>各位不同</translation>
+    </message>
+    <message>
+        <source>the bits are the same</source>
+        <translation>各位相同</translation>
+    </message>
+    <message>
+        <source>at some steps %1</source>
+        <translation>部分步上%1</translation>
     </message>
 </context>
 <context>

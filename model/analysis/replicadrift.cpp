@@ -12,6 +12,7 @@ using series::CellValue;
 namespace {
 
 constexpr std::int64_t kFewValues = 40'000; ///< of all replicas, that are read one by one
+constexpr std::size_t kAsked = 4; ///< replicas, for a step that has a checksum: the first of them may have ended
 
 bool isCanceled(const series::CancelToken& cancel)
 {
@@ -35,14 +36,27 @@ std::vector<std::pair<std::uint64_t, std::size_t>> countsOf(std::span<const Cell
     return counts;
 }
 
+SamenessAt samenessAt(Step step, std::span<const CellValue> checksums)
+{
+    SamenessAt at { step, samenessOf(checksums), {} };
+    for (std::size_t i = 0; i < checksums.size(); ++i) {
+        if (checksums[i].state != CellState::Value)
+            at.without.push_back(i);
+    }
+    return at;
+}
+
 Expected<ReplicaDrift> readEvery(store::RunReader& reader, const std::vector<series::RowAttempts>& replicas,
     StepRange range, const series::CancelToken& cancel)
 {
     std::map<Step, std::vector<CellValue>> steps;
-    for (const series::RowAttempts& replica : replicas) {
-        auto read = reader.raw(replica, Stat::Checksum, range, [&](const series::RawValue& raw) {
-            if (raw.state == CellState::Value)
-                steps[raw.step].push_back({ raw.value, raw.state, 0, 0, 0, raw.identity });
+    for (std::size_t i = 0; i < replicas.size(); ++i) {
+        auto read = reader.raw(replicas[i], Stat::Checksum, range, [&](const series::RawValue& raw) {
+            if (raw.state == CellState::Value) {
+                std::vector<CellValue>& own = steps[raw.step];
+                own.resize(replicas.size());
+                own[i] = { raw.value, raw.state, 0, 0, 0, raw.identity };
+            }
             return !isCanceled(cancel);
         });
         if (!read)
@@ -51,7 +65,7 @@ Expected<ReplicaDrift> readEvery(store::RunReader& reader, const std::vector<ser
     ReplicaDrift drift;
     drift.isEveryStep = true;
     for (const auto& [step, checksums] : steps) {
-        drift.steps.push_back({ step, samenessOf(checksums) });
+        drift.steps.push_back(samenessAt(step, checksums));
         if (!drift.first && drift.steps.back().is == Sameness::Different)
             drift.first = step;
     }
@@ -102,17 +116,19 @@ Expected<ReplicaDrift> readDrift(store::RunReader& reader, const std::vector<ser
         if (isCanceled(cancel))
             return failure(ErrorCode::Canceled, "the question is no longer asked");
         std::optional<Step> found;
-        auto read = reader.raw(replicas.front(), Stat::Checksum, steps, [&found](const series::RawValue& raw) {
-            if (raw.state == CellState::Value)
-                found = raw.step;
-            return !found;
-        });
-        if (!read)
-            return tl::unexpected(std::move(read).error());
+        for (std::size_t i = 0; i < std::min(replicas.size(), kAsked) && !found; ++i) {
+            auto read = reader.raw(replicas[i], Stat::Checksum, steps, [&found](const series::RawValue& raw) {
+                if (raw.state == CellState::Value)
+                    found = raw.step;
+                return !found;
+            });
+            if (!read)
+                return tl::unexpected(std::move(read).error());
+        }
         if (!found)
             return std::optional<SamenessAt>();
         return reader.column(*found, Stat::Checksum, replicas).map([&found](const std::vector<CellValue>& column) {
-            return std::optional(SamenessAt { *found, samenessOf(column) });
+            return std::optional(samenessAt(*found, column));
         });
     };
     for (std::int64_t i = 0; i < most; ++i) {

@@ -23,6 +23,7 @@ enum class Sameness : std::uint8_t {
 struct SamenessAt {
     Step step;
     Sameness is = Sameness::Unknown;
+    std::vector<std::size_t> without; ///< which of them (by place) have no checksum there
 };
 
 /// What the checksums of one tensor say over a range of steps.
@@ -38,9 +39,9 @@ Sameness samenessOf(std::span<const series::CellValue> checksums);
 /// Which of them (by place) are not what most are; all of them where none are most.
 std::vector<std::size_t> minorityOf(std::span<const series::CellValue> checksums);
 
-/// Compares the replicas' checksums: at every step that has one while those are few, else at `most` steps spread over
-/// the range and then, between the last step that was the same and the first that was not, to the step. Cost: a few
-/// thousand values, or `most` columns. Thread: query.
+/// Compares the replicas' checksums: at every step at which any has one while those are few, else at `most` steps
+/// spread over the range and then, between the last step that was the same and the first that was not, to the step.
+/// Cost: a few thousand values, or `most` columns. Thread: query.
 Expected<ReplicaDrift> readDrift(store::RunReader& reader, const std::vector<series::RowAttempts>& replicas,
     StepRange range, int most, const series::CancelToken& cancel = {});
 

@@ -253,6 +253,37 @@ private Q_SLOTS:
         QCOMPARE(samenessOf(std::span(*column).first(2)), Sameness::Same);
         QCOMPARE(samenessOf(std::span(*column).first(1)), Sameness::Unknown);
     }
+
+    /// Whichever of them it is, also the first.
+    void aReplicaThatEndedIsNamedWhereItHasNothing()
+    {
+        QTemporaryDir dir;
+        test::CapsuleBuilder builder((dir.path() + QStringLiteral("/run.telltale")).toStdString());
+        const auto layout = builder.addLayout(Kind::ParamUpdated, { Stat::Checksum }, { "fc.weight" });
+        for (int rank = 0; rank < 3; ++rank) {
+            std::vector<StepBlock> blocks;
+            for (int step = 0; step < (rank == 0 ? 10 : 20); ++step)
+                blocks.push_back({ layout, Step { step }, 0, {},
+                    { { Stat::Checksum, std::vector<std::uint64_t> { bits(0, step) } } }, {} });
+            builder.stage(builder.addAttempt(Rank { rank }, 0), std::move(blocks));
+        }
+        builder.finish();
+        const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
+        const auto catalog = test::CapsuleBuilder::must(reader->catalog());
+        std::vector<series::RowAttempts> rows;
+        for (const series::RowIndex::Row& row : catalog->rows->rows())
+            rows.push_back(row.attempts);
+        for (const std::int64_t count : { 20, 30'000 }) { // every step, and some
+            const auto drift = readDrift(*reader, rows, { Step { 0 }, Step { count - 1 } }, 30'000);
+            QVERIFY(drift);
+            QCOMPARE(drift->isEveryStep, count == 20);
+            QCOMPARE(drift->steps.size(), std::size_t { 20 });
+            for (const SamenessAt& one : drift->steps) {
+                QCOMPARE(one.is, Sameness::Same);
+                QCOMPARE(one.without, (std::vector<std::size_t>(one.step.value < 10 ? 0 : 1)));
+            }
+        }
+    }
 };
 
 TELLTALE_TEST(QTEST_APPLESS_MAIN, RankAnalysisTest)

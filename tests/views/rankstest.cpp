@@ -47,6 +47,7 @@ constexpr int kBreaks = 200; ///< the step from which kBroken's first layer is N
 constexpr int kMoves = 100; ///< the step from which the first layer of "still" is not zero
 constexpr int kDrifted = 3;
 constexpr int kDrifts = 111; ///< the step from which kDrifted's third layer has other bits
+constexpr int kEnds = 200; ///< where kDrifted and rank 0 of "ended" have no more steps
 
 ModuleKey layer(int number)
 {
@@ -70,7 +71,9 @@ std::uint64_t bitsOf(int rank, int step, int number)
 
 /// `isBroken`: from kBreaks on nothing is finite, and there are no checksums. `isStill`: all ranks have kMoves.
 /// `every`: steps from one that is collected to the next; of more than one, collectives have no checksums.
-void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool isStill = false, int every = 1)
+/// `ends`: where kDrifted and rank 0 end.
+void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool isStill = false, int every = 1,
+    int ends = kSteps)
 {
     test::CapsuleBuilder builder(path, "gpt");
     std::vector<std::string> names;
@@ -86,7 +89,7 @@ void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool 
             = hasPlaces ? std::array { rank / 2, rank % 2, -1, -1 } : std::array { -1, -1, -1, -1 };
         const std::int64_t stream = builder.addAttempt(Rank { rank }, 0, "host", place);
         std::vector<StepBlock> blocks;
-        for (int step = 0; step < kSteps; step += every) {
+        for (int step = 0; step < (rank == 0 || rank == kDrifted ? ends : kSteps); step += every) {
             StepBlock block;
             block.layout = layout;
             block.step = Step { step };
@@ -131,6 +134,7 @@ private Q_SLOTS:
         write(path("broken"), true, true);
         write(path("still"), true, false, true);
         write(path("sparse"), true, false, false, 5);
+        write(path("ended"), true, false, false, 1, kEnds);
     }
     void init() { open("run"); }
     void cleanup()
@@ -425,6 +429,91 @@ private Q_SLOTS:
         QCOMPARE(m_view->replicas()->picture()->valuesStep, Step { 100 });
         const QString said = m_view->replicas()->tensorsSentence();
         QVERIFY2(said.startsWith(QStringLiteral("At step 100,")), qPrintable(said));
+        // So does the face above, whose slider stands between two steps.
+        QVERIFY(m_view->head(LayersByRanks)->text().endsWith(QStringLiteral("step 100")));
+        QCOMPARE(slider(LayersByRanks)->value(), 103);
+    }
+
+    /// What it has not, nobody knows to be the same.
+    void aRankThatEndedEarlierIsNotCalledTheSame()
+    {
+        cleanup();
+        open("ended");
+        m_view->setReplicasShown(true);
+        m_state->setSelection({ layer(2) });
+        m_state->setRank(Rank { 0 }); // the first of its group
+        m_state->setCursor(Step { kEnds + 30 });
+        settle();
+        QCOMPARE(m_view->replicas()->tensorsSentence(),
+            QStringLiteral(
+                "At step 230, weight, after the step (nothing on rank 0): 5 tensors are the same, 0 differ"));
+        m_state->setRank(Rank { 1 });
+        settle();
+        const ReplicaCanvas& replicas = *m_view->replicas();
+        QCOMPARE(replicas.tensorsSentence(),
+            QStringLiteral(
+                "At step 230, weight, after the step (nothing on rank 3): 5 tensors are the same, 0 differ"));
+        const auto textAt = [&replicas](int step) {
+            int column = 0;
+            while (!replicas.picture()->stepsOf(column).contains(Step { step }))
+                ++column;
+            return replicas.spreadText(column);
+        };
+        QCOMPARE(textAt(kDrifts - 1), QStringLiteral("spread, the bits are the same"));
+        QCOMPARE(textAt(kEnds - 1), QStringLiteral("spread, the bits differ"));
+        QCOMPARE(textAt(kEnds), QStringLiteral("spread on 3 of 4 ranks, the bits are the same, nothing on rank 3"));
+        // Neither the line of all nor the color of what agrees goes on.
+        const QSize size(900, 300);
+        const QRect plot = replicas.plotRect(size);
+        const QImage image = m_view->replicas()->renderTo(size);
+        const auto lastOf = [&](const auto& isMeant) {
+            for (int x = plot.right(); x >= plot.left(); --x) {
+                for (int y = plot.top() + 20; y < plot.bottom() + 19; ++y) {
+                    if (isMeant(image.pixelColor(x, y)))
+                        return (x - plot.left()) * kSteps / plot.width();
+                }
+            }
+            return -1;
+        };
+        QVERIFY(lastOf([](QColor one) { return one == Theme::current().ok; }) < kEnds);
+        QVERIFY(lastOf([](QColor one) { return one.blue() - one.red() > 60; }) < kEnds);
+        QVERIFY(lastOf([](QColor one) { return one == Theme::current().text3; }) >= kEnds); // dots and its own line
+
+        m_state->zoomTo({ Step { kEnds - 5 }, Step { kEnds + 20 } });
+        m_state->setSelection({ layer(1) });
+        settle();
+        QVERIFY(replicas.sentence().endsWith(
+            QStringLiteral("bit for bit the same where they have checksums; at 21 of 26 steps nothing on rank 3.")));
+        QBuffer csv;
+        csv.open(QIODevice::WriteOnly);
+        QVERIFY(m_view->writeCsv(&csv));
+        QVERIFY(csv.data().trimmed().endsWith(",same,3"));
+    }
+
+    /// Each has a batch of its own.
+    void whatDiffersByRightIsNoWarning()
+    {
+        m_view->setReplicasShown(true);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ layer(2) });
+        settle();
+        const auto warningsOf = [this](Kind kind) {
+            auto shown = std::make_shared<ReplicaPicture>(*m_view->replicas()->picture());
+            shown->kind = kind;
+            ReplicaCanvas canvas(m_state.get());
+            canvas.setPicture(shown);
+            ReplicaRanks list(m_state.get());
+            list.resize(266, 140);
+            list.setPicture(shown);
+            const QColor warns = Theme::current().warnMark;
+            const bool isSaid = canvas.sentence().contains(QStringLiteral("each rank has its own values of this kind"));
+            const int inList = inkIn(list.grab().toImage(), warns);
+            return std::tuple(inkIn(canvas.renderTo({ 900, 300 }), warns) > 0, inList > 0, isSaid);
+        };
+        for (const Kind kind : { Kind::ParamUpdated, Kind::GradReduced, Kind::ExpAvgSq })
+            QCOMPARE(warningsOf(kind), std::tuple(true, true, false));
+        for (const Kind kind : { Kind::Actv, Kind::ActvGrad, Kind::GradUnreduced })
+            QCOMPARE(warningsOf(kind), std::tuple(false, false, true));
     }
 
     void whyThereAreNoChecksumsIsTrue()

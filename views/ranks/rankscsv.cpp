@@ -65,8 +65,8 @@ void writeFace(CsvWriter& csv, const QString& face, const HeatPicture& picture)
 
 void RanksView::writeReplicas(CsvWriter& csv) const
 {
-    for (const char* title :
-        { "name", "slot", "kind", "statistic", "first_step", "last_step", "spread_state", "spread", "bits" })
+    for (const char* title : { "name", "slot", "kind", "statistic", "first_step", "last_step", "spread_state", "spread",
+             "bits", "without_ranks" })
         csv.text(QString::fromLatin1(title));
     csv.endRow();
     const ReplicaPicture* picture = m_replicas->picture();
@@ -87,6 +87,10 @@ void RanksView::writeReplicas(CsvWriter& csv) const
                 is = std::max(is, one.is);
         }
         csv.text(samenessWord(is));
+        QStringList without;
+        for (const Rank rank : picture->without[at])
+            without.append(QString::number(rank.value));
+        csv.text(without.join(u' '));
         csv.endRow();
     }
 }

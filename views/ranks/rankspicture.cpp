@@ -14,6 +14,32 @@ StepRange ReplicaPicture::stepsOf(int column) const
     return { Step { range.first.value + firstOf(column) }, Step { range.first.value + firstOf(column + 1) - 1 } };
 }
 
+bool ReplicaPicture::isReplicated() const
+{
+    switch (kind) {
+    case Kind::ParamOrigin:
+    case Kind::ParamUpdated:
+    case Kind::GradReduced:
+    case Kind::ExpAvg:
+    case Kind::ExpAvgSq:
+    case Kind::MgDirection:
+    case Kind::Update:
+    case Kind::UpdateRatio:
+        return true;
+    default:
+        return false;
+    }
+}
+
+std::vector<Rank> ReplicaPicture::withoutAt(const analysis::SamenessAt& oneStep) const
+{
+    std::vector<Rank> found;
+    found.reserve(oneStep.without.size());
+    for (const std::size_t place : oneStep.without)
+        found.push_back(ranks[place]);
+    return found;
+}
+
 std::vector<std::size_t> unlikeMost(const std::vector<series::CellValue>& checksums)
 {
     auto odd = analysis::minorityOf(checksums);

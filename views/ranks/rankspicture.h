@@ -49,17 +49,24 @@ struct ReplicaPicture {
     std::vector<series::CellState> states; ///< of each column, the strongest
     /// Of each column, (largest - smallest) / largest magnitude; NaN where fewer than two have a value.
     std::vector<float> spread;
+    std::vector<std::vector<Rank>> without; ///< of each column, the ranks that have nothing while others have
     std::size_t join = 1; ///< columns between neighboring collected ones that a line is drawn through
-    analysis::ReplicaDrift drift; ///< its steps are those of `range`; where some differ, `first` is that of the run
+    /// Its steps are those of `range`; where some differ, `first` is that of the run. Its places are those in `ranks`.
+    analysis::ReplicaDrift drift;
     std::vector<series::CellValue> values; ///< at the step that was asked for or the newest before it, by rank
     Step valuesStep { 0 }; ///< the newest of them
     std::vector<series::CellValue> checksums;
     bool hasChecksums = false; ///< the run has some of this kind
     bool haveOthersChecksums = false; ///< it has some of other kinds
     std::vector<ReplicaOf> tensors; ///< all of the kind at atStep: those that differ first, then by spread
+    std::vector<Rank> absent; ///< have nothing of the kind at atStep while others have
 
     int columns() const { return static_cast<int>(spread.size()); }
     StepRange stepsOf(int column) const; ///< as HeatPicture
+    /// Whether ranks that differ in it are a warning: what each makes of a batch of its own differs by right.
+    bool isReplicated() const;
+    /// As oneStep.without says, by their numbers.
+    std::vector<Rank> withoutAt(const analysis::SamenessAt& oneStep) const;
     analysis::Sameness sameness() const { return analysis::samenessOf(checksums); }
 };
 

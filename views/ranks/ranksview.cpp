@@ -322,10 +322,13 @@ void RanksView::fillHeads()
         static_cast<int>(ranks.size()), static_cast<int>(rank - ranks.begin()), tr("rank %1").arg(state.rank().value));
     const StepRange range = state.visibleRange();
     const Step step = state.atStep();
+    // Between two samples the values are of the last one.
+    const HeatPicture* byRanks = m_faces[LayersByRanks]->picture();
+    const Step shown = byRanks ? byRanks->atStep : step;
     constexpr std::int64_t kMost = std::numeric_limits<int>::max();
     m_heads[LayersByRanks]->set(static_cast<int>(std::min(kMost, range.count())),
         static_cast<int>(std::clamp<std::int64_t>(step.value - range.first.value, 0, kMost)),
-        tr("step %1").arg(formatStep(step.value)));
+        tr("step %1").arg(formatStep(shown.value)));
     const HeatPicture* layers = m_faces[LayersBySteps]->picture();
     const HeatPicture* cut = m_faces[RanksBySteps]->picture();
     int place = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include <QHelpEvent>
@@ -180,18 +181,38 @@ QString ReplicaCanvas::sentence(bool isNamed) const
             + (picture.drift.isEveryStep ? tr("the bits first differ at step %1")
                                          : tr("the bits are seen to differ from step %1 on"))
                   .arg(formatStep(picture.drift.first->value));
-        if (!others.empty())
+        if (!picture.isReplicated())
+            text += tr("; each rank has its own values of this kind");
+        else if (!others.empty())
             text += tr("; at the cursor rank %1 is not as most").arg(ranksText(others));
         return tr("%1.", "a sentence").arg(text);
     }
-    const bool isAnySame = std::any_of(picture.drift.steps.begin(), picture.drift.steps.end(),
-        [](const analysis::SamenessAt& one) { return one.is == Sameness::Same; });
-    if (!isAnySame)
+    const auto& steps = picture.drift.steps;
+    if (std::ranges::find(steps, Sameness::Same, &analysis::SamenessAt::is) == steps.end())
         return on + tr("no step here has checksums of two of them.");
+    std::set<Rank> without;
+    for (const analysis::SamenessAt& one : steps)
+        std::ranges::copy(picture.withoutAt(one), std::inserter(without, without.end()));
+    if (!without.empty()) {
+        const auto lacking = std::ranges::count_if(steps, [](const auto& one) { return !one.without.empty(); });
+        return on
+            + tr("bit for bit the same where they have checksums; at %1 of %2 steps %3.")
+                  .arg(lacking)
+                  .arg(steps.size())
+                  .arg(withoutText({ without.begin(), without.end() }));
+    }
     return on
         + (picture.drift.isEveryStep ? tr("bit for bit the same at every step shown.")
                                      : tr("bit for bit the same at all %n steps looked at.", nullptr,
                                          static_cast<int>(picture.drift.steps.size())));
+}
+
+QString ReplicaCanvas::withoutText(const std::vector<Rank>& ranks) const
+{
+    if (ranks.empty())
+        return {};
+    return ranks.size() > kMostRanks ? tr("nothing on %n ranks", nullptr, static_cast<int>(ranks.size()))
+                                     : tr("nothing on rank %1").arg(ranksText(ranks));
 }
 
 QString ReplicaCanvas::tensorsSentence() const
@@ -200,7 +221,10 @@ QString ReplicaCanvas::tensorsSentence() const
     const auto count = [&tensors](Sameness is) {
         return std::count_if(tensors.begin(), tensors.end(), [is](const ReplicaOf& one) { return one.is == is; });
     };
-    const QString at = tr("At step %1, %2: ").arg(formatStep(m_picture->atStep.value), kindText(m_picture->kind));
+    const QString step = formatStep(m_picture->atStep.value);
+    const QString at = m_picture->absent.empty()
+        ? tr("At step %1, %2: ").arg(step, kindText(m_picture->kind))
+        : tr("At step %1, %2 (%3): ").arg(step, kindText(m_picture->kind), withoutText(m_picture->absent));
     if (!m_picture->hasChecksums || count(Sameness::Unknown) == static_cast<std::ptrdiff_t>(tensors.size())) {
         const auto broken = static_cast<int>(std::ranges::count_if(tensors, &ReplicaOf::isNonFinite));
         const auto compared = static_cast<int>(
@@ -314,8 +338,10 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
     painter.setRenderHint(QPainter::Antialiasing);
     QPolygonF run;
     int last = 0; // column of its end
+    bool isOfAll = true;
     const auto draw = [&] {
-        painter.setPen(QPen(theme.series[0], 1.5));
+        // A spread of some of them alone is another quantity: the line of all does not go on to it.
+        painter.setPen(isOfAll ? QPen(theme.series[0], 1.5) : QPen(theme.text3, 1.5, Qt::DotLine));
         if (run.size() == 1)
             painter.drawPoint(run.front());
         else
@@ -340,8 +366,9 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& whole) const
                 draw();
             continue;
         }
-        if (column - last > static_cast<int>(picture.join))
+        if (column - last > static_cast<int>(picture.join) || picture.without[at].empty() != isOfAll)
             draw();
+        isOfAll = picture.without[at].empty();
         last = column;
         const double unit = spread > 0 ? std::clamp(scale.unitOf(spread), 0.0, 1.0) : 0;
         run.append(QPointF((left + right) / 2, plot.bottom() - unit * (plot.height() - 1)));
@@ -354,36 +381,74 @@ void ReplicaCanvas::paintSameness(QPainter& painter, const QRect& plot) const
 {
     const Theme& theme = Theme::current();
     const QRectF lane(plot.left(), plot.bottom() + 3, plot.width(), kSameness - 5);
+    // What is the same on some of them alone says nothing of the others: it has the sign of what is not collected.
+    enum class Look { Same, Partly, Different };
     const auto& steps = m_picture->drift.steps;
-    const auto isAny
-        = [&steps](Sameness is) { return std::ranges::find(steps, is, &analysis::SamenessAt::is) != steps.end(); };
+    const auto lookOf = [](const analysis::SamenessAt& one) {
+        return one.is == Sameness::Different ? Look::Different : !one.without.empty() ? Look::Partly : Look::Same;
+    };
+    const auto isAny = [&](Look look) { return std::ranges::find(steps, look, lookOf) != steps.end(); };
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
     painter.drawText(QRectF(2, lane.top() - 2, plot.left() - 10, lane.height() + 4), Qt::AlignRight | Qt::AlignVCenter,
-        isAny(Sameness::Different)  ? tr("checksums differ")
-            : isAny(Sameness::Same) ? tr("checksums agree")
-                                    : tr("checksums"));
+        isAny(Look::Different)  ? tr("checksums differ")
+            : isAny(Look::Same) ? tr("checksums agree")
+                                : tr("checksums"));
     const StepRange range = m_picture->range;
     const double half = static_cast<double>(plot.width()) / static_cast<double>(range.count()) / 2;
     const double join = static_cast<double>(m_picture->join) * plot.width() / m_picture->columns();
     // What differs is painted last and is tall: one step of it is seen among any number that are the same.
-    for (const Sameness is : { Sameness::Same, Sameness::Different }) {
+    for (const Look look : { Look::Same, Look::Partly, Look::Different }) {
         for (std::size_t i = 0; i < steps.size(); ++i) {
             const analysis::SamenessAt& one = steps[i];
-            if (one.is != is)
+            if (lookOf(one) != look)
                 continue;
             // Whole pixels: neighbors leave no gap that looks like a step without.
             const double x = std::floor(xOf(one.step, plot) - half);
             double end = xOf(one.step, plot) + half;
-            if (is == Sameness::Same && i + 1 < steps.size() && steps[i + 1].is == is)
+            if (look != Look::Different && i + 1 < steps.size() && lookOf(steps[i + 1]) == look)
                 end = xOf(steps[i + 1].step, plot) - xOf(one.step, plot) <= join ? xOf(steps[i + 1].step, plot) : end;
             const double width = std::max(1.0, std::floor(end) - x);
-            if (is == Sameness::Same)
+            const QRectF whole(x, lane.top(), width, lane.height());
+            if (look == Look::Same)
                 painter.fillRect(QRectF(x, lane.center().y() - 1, width, 2), theme.ok);
             else
-                painter.fillRect(QRectF(x, lane.top(), width, lane.height()), theme.warnMark);
+                painter.fillRect(whole,
+                    look == Look::Partly            ? theme.base
+                        : m_picture->isReplicated() ? theme.warnMark
+                                                    : theme.text3);
+            if (look == Look::Partly)
+                glyphs::paintPattern(painter, whole, CellState::NotCollected, theme);
         }
     }
+}
+
+QString ReplicaCanvas::spreadText(int column) const
+{
+    const StepRange steps = m_picture->stepsOf(column);
+    const auto at = static_cast<std::size_t>(column);
+    const std::size_t count = m_picture->ranks.size();
+    const auto& columnWithout = m_picture->without[at];
+    std::set<Sameness> bits;
+    std::set<Rank> without(columnWithout.begin(), columnWithout.end());
+    for (const analysis::SamenessAt& one : m_picture->drift.steps) {
+        if (!steps.contains(one.step))
+            continue;
+        bits.insert(one.is);
+        std::ranges::copy(m_picture->withoutAt(one), std::inserter(without, without.end()));
+    }
+    QStringList parts;
+    if (!std::isnan(m_picture->spread[at]) || bits.contains(Sameness::Different) || bits.contains(Sameness::Same))
+        parts.append(columnWithout.empty()
+                ? tr("spread")
+                : tr("spread on %1 of %2 ranks").arg(count - columnWithout.size()).arg(count));
+    if (bits.contains(Sameness::Different))
+        parts.append(tr("the bits differ"));
+    else if (bits.contains(Sameness::Same))
+        parts.append(tr("the bits are the same"));
+    if (const QString none = withoutText({ without.begin(), without.end() }); !none.isEmpty())
+        parts.append(columnWithout.empty() && steps.count() > 1 ? tr("at some steps %1").arg(none) : none);
+    return parts.join(items::comma());
 }
 
 void ReplicaCanvas::paintOverlay(QPainter& painter, QSize size)
@@ -403,8 +468,12 @@ void ReplicaCanvas::paintOverlay(QPainter& painter, QSize size)
         axis.steps(below, shownRange(), tr("step"), marks);
         axis.cursorTags(below, shownRange(), marks);
     }
-    if (isStatic() || !mouse() || !below.contains(*mouse()))
-        return;
+    if (!isStatic() && mouse() && below.contains(*mouse()))
+        paintHover(painter, plot, size);
+}
+
+void ReplicaCanvas::paintHover(QPainter& painter, const QRect& plot, QSize size) const
+{
     const int column
         = std::clamp((mouse()->x() - plot.left()) * m_picture->columns() / plot.width(), 0, m_picture->columns() - 1);
     const StepRange steps = m_picture->stepsOf(column);
@@ -416,18 +485,9 @@ void ReplicaCanvas::paintOverlay(QPainter& painter, QSize size)
     readout.state = m_picture->states[static_cast<std::size_t>(column)];
     const double spread = static_cast<double>(m_picture->spread[static_cast<std::size_t>(column)]);
     readout.value = std::isnan(spread) ? glyphs::word(readout.state) : formatFraction(spread);
-    readout.detail = std::isnan(spread) ? QString() : tr("spread");
-    std::set<Sameness> bits;
-    for (const analysis::SamenessAt& one : m_picture->drift.steps) {
-        if (steps.contains(one.step))
-            bits.insert(one.is);
-    }
-    if (bits.contains(Sameness::Different))
-        readout.detail = tr("spread, the bits differ");
-    else if (bits.contains(Sameness::Same))
-        readout.detail = tr("spread, the bits are the same");
+    readout.detail = spreadText(column);
     paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8),
-        QRectF(mouse()->x() - 2, mouse()->y() - 2, 4, 4), readout, theme);
+        QRectF(mouse()->x() - 2, mouse()->y() - 2, 4, 4), readout, Theme::current());
 }
 
 }

@@ -29,6 +29,8 @@ public:
     QString sentence(bool isNamed = true) const;
     /// How many tensors of the kind are the same at the cursor's step, and which are not.
     QString tensorsSentence() const;
+    /// What stands behind the spread of a column where the mouse is.
+    QString spreadText(int column) const;
 
 protected:
     void paintFrame(QImage& frame, QSize size) override;
@@ -46,6 +48,8 @@ private:
     int roomOfPlot(QSize size) const; ///< px of the height, with the step axis
     std::pair<int, int> linesOfWords(QSize size) const; ///< of each of the sentences above it
     int wordsHeight(QSize size) const; ///< px of them
+    QString withoutText(const std::vector<Rank>& ranks) const; ///< empty where there are none
+    void paintHover(QPainter& painter, const QRect& plot, QSize size) const;
     void paintSpread(QPainter& painter, const QRect& whole) const;
     void paintSameness(QPainter& painter, const QRect& plot) const;
     void paintWords(QPainter& painter, QSize size) const;

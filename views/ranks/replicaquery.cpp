@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include <telltale/plot/curvetrace.h>
 #include <telltale/store/rowsof.h>
@@ -16,20 +18,44 @@ using series::CellValue;
 
 namespace {
 
-constexpr std::int64_t kBack = 1024; ///< steps before the cursor in which a checksum is looked for
-
-/// The newest step at or before one that has a checksum.
-Expected<std::optional<Step>> lastChecksum(store::RunReader& reader, const series::RowAttempts& row, Step step)
+/// The newest step at or before one at which any of them has a checksum that still stands.
+Expected<std::optional<Step>> lastChecksum(
+    store::RunReader& reader, const std::vector<series::RowAttempts>& rows, Step step)
 {
-    std::optional<Step> found;
-    return reader
-        .raw(row, Stat::Checksum, { Step { std::max<std::int64_t>(0, step.value - kBack) }, step },
-            [&found](const series::RawValue& raw) {
-                if (raw.state == CellState::Value)
-                    found = raw.step;
-                return true;
-            })
-        .map([&found] { return found; });
+    return reader.column(step, Stat::Checksum, rows, true).map([](const std::vector<CellValue>& cells) {
+        std::optional<Step> found;
+        for (const CellValue& one : cells) {
+            if (one.state == CellState::Value)
+                found = std::max(found, std::optional(one.step));
+        }
+        return found;
+    });
+}
+
+/// The first places of `drift` are those of ranks with checksums: `placeOf` says which they are among all `count`.
+void placeAmongAll(analysis::ReplicaDrift& drift, const std::vector<std::size_t>& placeOf, std::size_t count)
+{
+    for (analysis::SamenessAt& one : drift.steps) {
+        std::vector<bool> has(count);
+        for (const std::size_t place : placeOf)
+            has[place] = true;
+        for (const std::size_t without : one.without)
+            has[placeOf[without]] = false;
+        one.without.clear();
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!has[i])
+                one.without.push_back(i);
+        }
+    }
+}
+
+/// Those that have nothing where others have.
+std::vector<Rank> lackingOf(const std::vector<Rank>& ranks, const std::set<Rank>& present)
+{
+    std::vector<Rank> lacking;
+    if (!present.empty())
+        std::ranges::set_difference(ranks, present, std::back_inserter(lacking));
+    return lacking;
 }
 
 void addSpread(ReplicaPicture& picture, const HeatPicture& ranks)
@@ -39,15 +65,19 @@ void addSpread(ReplicaPicture& picture, const HeatPicture& ranks)
     for (int at = 0; at < ranks.columns(); ++at) {
         column.clear();
         CellState strongest = CellState::NotCollected;
+        std::set<Rank> present; // in any of its rows
         for (int row = 0; row < ranks.result.rows; ++row) {
-            if (!std::binary_search(
-                    picture.ranks.begin(), picture.ranks.end(), ranks.rows[static_cast<std::size_t>(row)].rank))
+            const Rank rank = ranks.rows[static_cast<std::size_t>(row)].rank;
+            if (!std::binary_search(picture.ranks.begin(), picture.ranks.end(), rank))
                 continue;
             const CellState state = ranks.state(row, at);
+            if (state >= CellState::Absent)
+                present.insert(rank);
             strongest = std::max(strongest, state);
             column.push_back({ static_cast<double>(ranks.value(row, at)), state });
         }
         picture.states.push_back(strongest);
+        picture.without.push_back(lackingOf(picture.ranks, present));
         picture.spread.push_back(static_cast<float>(spreadOf(column)));
         buckets.emplace_back().samples = strongest >= CellState::Absent ? 1 : 0;
     }
@@ -83,13 +113,23 @@ Expected<void> addTensors(store::RunReader& reader, const HeatRequest& request, 
             of.values.push_back((*column)[i]);
         }
     }
+    std::set<Rank> present; // at the step
+    for (const auto& [key, of] : checksums) {
+        for (std::size_t i = 0; i < of.ranks.size(); ++i) {
+            if (of.values[i].state == CellState::Value)
+                present.insert(of.ranks[i]);
+        }
+    }
     std::vector<CellValue> values;
     for (int row = 0; row < layers.result.rows; ++row) {
         values.clear();
         for (int at = 0; at < layers.columns(); ++at) {
-            if (std::binary_search(
-                    picture.ranks.begin(), picture.ranks.end(), layers.columnRanks[static_cast<std::size_t>(at)]))
-                values.push_back({ static_cast<double>(layers.value(row, at)), layers.state(row, at) });
+            const Rank rank = layers.columnRanks[static_cast<std::size_t>(at)];
+            if (!std::binary_search(picture.ranks.begin(), picture.ranks.end(), rank))
+                continue;
+            values.push_back({ static_cast<double>(layers.value(row, at)), layers.state(row, at) });
+            if (checksums.empty() && values.back().state >= CellState::Absent)
+                present.insert(rank);
         }
         ReplicaOf one { layers.rows[static_cast<std::size_t>(row)].key, Sameness::Unknown, {}, spreadOf(values),
             std::ranges::any_of(values, [](const CellValue& value) { return series::isNonFinite(value.state); }) };
@@ -97,9 +137,19 @@ Expected<void> addTensors(store::RunReader& reader, const HeatRequest& request, 
             one.is = analysis::samenessOf(known->second.values);
             for (const std::size_t odd : unlikeMost(known->second.values))
                 one.odd.push_back(known->second.ranks[odd]);
+            // Ranks that have others of the kind, but not this: it is not known to be the same on all.
+            std::set<Rank> withThis;
+            for (std::size_t i = 0; i < known->second.ranks.size(); ++i) {
+                if (known->second.values[i].state == CellState::Value)
+                    withThis.insert(known->second.ranks[i]);
+            }
+            const auto isOnlyOthers = [&](Rank rank) { return present.contains(rank) && !withThis.contains(rank); };
+            if (one.is == Sameness::Same && std::ranges::any_of(known->second.ranks, isOnlyOthers))
+                one.is = Sameness::Unknown;
         }
         picture.tensors.push_back(std::move(one));
     }
+    picture.absent = lackingOf(picture.ranks, present);
     std::stable_sort(picture.tensors.begin(), picture.tensors.end(), [](const ReplicaOf& a, const ReplicaOf& b) {
         const auto keyOf = [](const ReplicaOf& one) {
             return std::pair(one.is != Sameness::Different, std::isnan(one.spread) ? 0 : -one.spread);
@@ -123,13 +173,16 @@ Expected<ReplicaPicture> readReplicas(store::RunReader& reader, const HeatReques
     const std::vector<Rank> same = topology.replicasOf(request.rank);
     std::vector<series::RowAttempts> rows;
     std::vector<series::RowAttempts> withChecksums;
+    std::vector<std::size_t> placeOf; // of those, among the ranks
     for (const series::RowIndex::Row* row : rankRows(*request.catalog, request.kind, picture.key)) {
         if (!std::binary_search(same.begin(), same.end(), row->rank))
             continue;
         picture.ranks.push_back(row->rank);
         rows.push_back(row->attempts);
-        if (row->answers(Stat::Checksum))
-            withChecksums.push_back(row->attempts);
+        if (!row->answers(Stat::Checksum))
+            continue;
+        withChecksums.push_back(row->attempts);
+        placeOf.push_back(picture.ranks.size() - 1);
     }
     picture.hasChecksums = !withChecksums.empty();
     picture.haveOthersChecksums = std::ranges::any_of(request.catalog->groups, [&](const store::GroupInfo& group) {
@@ -148,6 +201,7 @@ Expected<ReplicaPicture> readReplicas(store::RunReader& reader, const HeatReques
         if (!drift)
             return tl::unexpected(std::move(drift).error());
         picture.drift = std::move(*drift);
+        placeAmongAll(picture.drift, placeOf, rows.size());
         // What differs in the part of the run that is shown may have differed before it.
         if (const StepRange before { Step { 0 }, picture.range.last };
             picture.drift.first && !(before == picture.range)) {
@@ -157,7 +211,7 @@ Expected<ReplicaPicture> readReplicas(store::RunReader& reader, const HeatReques
             picture.drift.isEveryStep = run->isEveryStep;
             picture.drift.first = std::min(*picture.drift.first, run->first.value_or(*picture.drift.first));
         }
-        auto last = lastChecksum(reader, withChecksums.front(), request.atStep);
+        auto last = lastChecksum(reader, withChecksums, request.atStep);
         if (!last)
             return tl::unexpected(std::move(last).error());
         checksumStep = *last;

@@ -55,8 +55,10 @@ void ReplicaRanks::paintTo(QPainter& painter, const QRectF& whole) const
         return;
     const Theme& theme = Theme::current();
     const auto odd = unlikeMost(m_picture->checksums);
+    const bool isWarning = m_picture->isReplicated();
     const auto paintSign = [&](QPointF topLeft) {
-        glyphs::paintUnequal(painter, topLeft + QPointF(4, kListLine / 2.0), 8, theme.warnMark);
+        glyphs::paintUnequal(
+            painter, topLeft + QPointF(4, kListLine / 2.0), 8, isWarning ? theme.warnMark : theme.text3);
     };
     const QString step = tr("at step %1").arg(formatStep(m_picture->valuesStep.value));
     const QString meaning = odd.empty() ? tr("the bits differ") : tr("other bits than most");
@@ -102,7 +104,7 @@ void ReplicaRanks::paintTo(QPainter& painter, const QRectF& whole) const
         const series::CellValue& bits = m_picture->checksums[i];
         if (whole.width() > kValuesWidth && bits.state == series::CellState::Value) {
             painter.setFont(codeFont(11));
-            painter.setPen(isOdd ? theme.warnText : theme.text3);
+            painter.setPen(isOdd && isWarning ? theme.warnText : theme.text3);
             painter.drawText(QRectF(area.left() + 138, y, area.width() - 138, kListLine),
                 Qt::AlignLeft | Qt::AlignVCenter, QString::fromStdString(identityText(bits.identity)));
         }
