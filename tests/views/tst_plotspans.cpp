@@ -658,6 +658,40 @@ private Q_SLOTS:
         QCOMPARE(headerOf(panel, width, lastValueOf, {}), headerOf(panel, width, atOwn, Step { 9 }));
     }
 
+    /// One value at two steps is not that of all ranks.
+    void aRankThatEndedEarlierSaysWhere()
+    {
+        const auto panelOf = [](double second) {
+            ScalarPanel panel;
+            for (int rank = 0; rank < 2; ++rank) {
+                CurveSeries& one = panel.picture.series.emplace_back();
+                one.row.rank = Rank { rank };
+                one.isOtherRank = rank > 0;
+                one.result.range = { Step { 0 }, Step { 9 } };
+                one.result.buckets.assign(10, single(rank == 0 ? 0.25 : second));
+            }
+            return panel;
+        };
+        const auto headerOf = [](const ScalarPanel& panel, int width = 600) {
+            return test::headerImage(panel, width, { &lastValueOf, {}, 0 });
+        };
+        ScalarPanel ended = panelOf(0.5);
+        ended.picture.series[0].newest = Step { 9 };
+        ended.picture.series[1].newest = Step { 6 };
+        ScalarPanel said = panelOf(0.5);
+        said.picture.series[1].where = QStringLiteral("rank 1, at 6");
+        QCOMPARE(headerOf(ended), headerOf(said));
+        // Where they have little room, too, and where all have one value.
+        for (const double second : { 0.5, 0.25 }) {
+            const ScalarPanel together = panelOf(second);
+            ScalarPanel apart = together;
+            apart.picture.series[0].newest = Step { 9 };
+            apart.picture.series[1].newest = Step { 6 };
+            for (int width = 200; width < 600; width += 10)
+                QVERIFY2(headerOf(apart, width) != headerOf(together, width), qPrintable(QString::number(width)));
+        }
+    }
+
     void aTitleThatHasRoomIsWholeWhateverStandsBehindIt()
     {
         ScalarPanel panel;

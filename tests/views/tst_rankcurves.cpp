@@ -219,6 +219,33 @@ private Q_SLOTS:
         }
     }
 
+    /// However many steps a bucket is of; ranks that end together need not say where.
+    void theStepAtWhichARankOfAnArchivedRunEndedIsExact()
+    {
+        test::CapsuleBuilder builder(m_dir.filePath(QStringLiteral("ended.telltale")).toStdString());
+        const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss", "lr" });
+        for (const int rank : { 0, 1 }) {
+            std::vector<StepBlock> blocks;
+            for (int step = 0; step < (rank == 1 ? 396 : 400); ++step)
+                blocks.push_back(
+                    { scalars, Step { step }, 0, {}, { { Stat::Value, std::vector<double> { 1, 1 } } }, {} });
+            builder.stage(builder.addAttempt(Rank { rank }, 0), std::move(blocks));
+        }
+        builder.finish();
+        const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
+        CurveRequest asked = request(*reader, {});
+        for (const int pixels : { 7, 400 }) {
+            for (const int last : { 390, 399 }) {
+                asked.pixels = pixels;
+                asked.range = { Step { 0 }, Step { last } };
+                for (const CurveSeries& one : test::CapsuleBuilder::must(readScalars(*reader, asked)).series) {
+                    const Step end { one.row.rank == Rank { 1 } ? 395 : 399 };
+                    QCOMPARE(one.newest, last == 390 ? std::nullopt : std::optional(end));
+                }
+            }
+        }
+    }
+
     void betweenTwoSamplesTheValueIsTheLastOne()
     {
         test::CapsuleBuilder builder(m_dir.filePath(QStringLiteral("sparse.telltale")).toStdString());

@@ -43,6 +43,7 @@ struct CurveSeries {
     std::optional<std::pair<Step, double>> lastFinite; ///< of a scalar that ends in what is not finite
     std::optional<series::CellValue> newestOfAll; ///< of a live scalar: at the newest step that all of its ranks have
     bool hasLateRank = false; ///< that is long ago, because one of them is late
+    std::optional<Step> newest; ///< that an archived scalar has; none where all of its ranks end at one step
 
     /// Buckets between neighboring ones that its line is drawn through.
     std::size_t longestLine() const;

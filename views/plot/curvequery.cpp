@@ -184,7 +184,31 @@ Expected<CurvePicture> readCurves(
 
 namespace {
 
-/// A bucket may be of many steps: which of them had the last finite value, the run says.
+/// A bucket may be of many steps: which of them was the last whose state is between two, the run says.
+Expected<std::optional<std::pair<Step, double>>> lastIn(store::RunReader& reader, const CurveSeries& one, int bucket,
+    series::CellState least, series::CellState most, const series::CancelToken& cancel)
+{
+    // Where many steps are summed up, a bucket has some of the steps that stand in the one before it.
+    const StepRange steps { stepsOf(one.result, std::max(bucket - 1, 0)).first, stepsOf(one.result, bucket).last };
+    constexpr std::int64_t kMostSteps = std::int64_t { 1 } << 16;
+    std::optional<std::pair<Step, double>> last;
+    if (steps.count() > kMostSteps)
+        return last;
+    series::HeatQuery query;
+    query.rows = { one.row.attempts };
+    query.stat = one.stat;
+    query.range = steps;
+    query.pixels = static_cast<int>(steps.count());
+    const auto found = reader.heatmap(query, cancel);
+    if (!found)
+        return tl::unexpected(found.error());
+    for (auto i = static_cast<std::size_t>(found->columns); i-- > 0 && !last;) {
+        if (found->states[i] >= least && found->states[i] <= most)
+            last = { Step { steps.first.value + static_cast<std::int64_t>(i) }, found->values[i] };
+    }
+    return last;
+}
+
 Expected<void> findLastFinite(store::RunReader& reader, CurveSeries& one, const series::CancelToken& cancel)
 {
     const auto& buckets = one.result.buckets;
@@ -196,46 +220,31 @@ Expected<void> findLastFinite(store::RunReader& reader, CurveSeries& one, const 
         = std::find_if(newest, buckets.rend(), [](const series::Bucket& bucket) { return bucket.finite > 0; });
     if (last == buckets.rend())
         return {};
-    // Where many steps are summed up, a bucket has some of the steps that stand in the one before it.
     const auto index = static_cast<int>(buckets.rend() - last) - 1;
-    const StepRange steps { stepsOf(one.result, std::max(index - 1, 0)).first, stepsOf(one.result, index).last };
-    constexpr std::int64_t kMostSteps = std::int64_t { 1 } << 16;
-    if (steps.count() > kMostSteps)
-        return {};
-    series::HeatQuery query;
-    query.rows = { one.row.attempts };
-    query.stat = one.stat;
-    query.range = steps;
-    query.pixels = static_cast<int>(steps.count());
-    const auto found = reader.heatmap(query, cancel);
-    if (!found)
-        return tl::unexpected(found.error());
-    for (auto i = static_cast<std::size_t>(found->columns); i-- > 0;) {
-        if (found->states[i] != series::CellState::Value)
-            continue;
-        one.lastFinite = { Step { steps.first.value + static_cast<std::int64_t>(i) }, found->values[i] };
-        break;
-    }
-    return {};
+    return lastIn(reader, one, index, series::CellState::Value, series::CellState::Value, cancel)
+        .map([&one](const auto& found) { one.lastFinite = found; });
+}
+
+Expected<std::vector<series::CellValue>> readColumn(
+    store::RunReader& reader, const std::vector<CurveSeries*>& ranks, Step step)
+{
+    std::vector<series::RowAttempts> rows;
+    rows.reserve(ranks.size());
+    for (const CurveSeries* one : ranks)
+        rows.push_back(one->row.attempts);
+    return reader.column(step, Stat::Value, rows, true);
 }
 
 /// The ranks of a live run come to a step one after another: compared are those of one step.
 Expected<void> findNewestOfAll(store::RunReader& reader, CurvePicture& picture)
 {
     constexpr std::int64_t kLate = 10; ///< steps
-    const auto read = [&reader](const std::vector<CurveSeries*>& ranks, Step step) {
-        std::vector<series::RowAttempts> rows;
-        rows.reserve(ranks.size());
-        for (const CurveSeries* one : ranks)
-            rows.push_back(one->row.attempts);
-        return reader.column(step, Stat::Value, rows, true);
-    };
     std::vector<CurveSeries*> all;
     for (CurveSeries& one : picture.series) {
         if (!one.isGroup)
             all.push_back(&one);
     }
-    const auto newest = read(all, picture.range.last);
+    const auto newest = readColumn(reader, all, picture.range.last);
     if (!newest)
         return tl::unexpected(newest.error());
     std::map<ModuleKey, StepRange> spans; // from the newest step of the last rank to that of the first
@@ -255,11 +264,42 @@ Expected<void> findNewestOfAll(store::RunReader& reader, CurvePicture& picture)
         apart[span->second.first].push_back(one);
     }
     for (const auto& [step, ranks] : apart) {
-        const auto cells = read(ranks, step);
+        const auto cells = readColumn(reader, ranks, step);
         if (!cells)
             return tl::unexpected(cells.error());
         for (std::size_t i = 0; i < ranks.size(); ++i)
             ranks[i]->newestOfAll = (*cells)[i];
+    }
+    return {};
+}
+
+/// The ranks of an archived run may end at other steps than each other.
+Expected<void> findNewest(store::RunReader& reader, CurvePicture& picture, const series::CancelToken& cancel)
+{
+    std::map<ModuleKey, std::vector<CurveSeries*>> scalars;
+    for (CurveSeries& one : picture.series) {
+        if (!one.isGroup && newestBucketOf(one.result) >= 0)
+            scalars[one.row.key].push_back(&one);
+    }
+    for (const auto& [key, ranks] : scalars) {
+        if (ranks.size() < 2)
+            continue;
+        const auto cells = readColumn(reader, ranks, picture.range.last);
+        if (!cells)
+            return tl::unexpected(cells.error());
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            ranks[i]->newest = (*cells)[i].step;
+            if ((*cells)[i].state >= series::CellState::Value)
+                continue;
+            const auto last = lastIn(reader, *ranks[i], newestBucketOf(ranks[i]->result), series::CellState::Value,
+                series::CellState::NaN, cancel);
+            if (!last)
+                return tl::unexpected(last.error());
+            ranks[i]->newest = *last ? std::optional((*last)->first) : std::nullopt;
+        }
+        const auto isLikeFirst = [&](const CurveSeries* one) { return one->newest == ranks.front()->newest; };
+        if (std::ranges::all_of(ranks, isLikeFirst))
+            std::ranges::for_each(ranks, [](CurveSeries* one) { one->newest.reset(); });
     }
     return {};
 }
@@ -310,8 +350,8 @@ Expected<CurvePicture> readScalars(
         picture.series.push_back(std::move(*one));
     }
     auto all = withOtherRanks(reader, std::move(picture), request, cancel);
-    if (all && all->isLive) {
-        if (auto ok = findNewestOfAll(reader, *all); !ok)
+    if (all && (all->isLive || !request.isSystem)) { // those of a machine come when they come
+        if (auto ok = all->isLive ? findNewestOfAll(reader, *all) : findNewest(reader, *all, cancel); !ok)
             return tl::unexpected(std::move(ok).error());
     }
     return all;

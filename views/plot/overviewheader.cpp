@@ -215,6 +215,21 @@ void addLastSteps(std::vector<HeaderEntry>& entries)
     }
 }
 
+/// Of ranks that ended at other steps those say theirs whose last value is not of the newest one.
+void addEarlierSteps(std::vector<HeaderEntry>& entries)
+{
+    std::optional<Step> newest;
+    for (const HeaderEntry& entry : entries)
+        newest = std::max(newest, entry.one->newest);
+    for (HeaderEntry& entry : entries) {
+        if (!entry.one->newest || entry.one->newest == newest)
+            continue;
+        const QString at = stepsText({ *entry.one->newest, *entry.one->newest });
+        entry.name = joined(entry.name, at);
+        entry.brief = joined(entry.brief, at);
+    }
+}
+
 /// Of numbered parts the chosen rank's; of many runs one line each, whose ranks are said where they could be others.
 Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf, bool isOfOneStep)
 {
@@ -237,7 +252,10 @@ Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf, bool isOfOneSt
     header.hasSamples = first.hasRunColor || first.hasRankColor;
     if (!first.hasRankColor && areAlike(panel.picture, valueOf)) {
         header.hasSamples = false;
-        const QString ranks = allRanksText(static_cast<int>(all.size()));
+        QString ranks = allRanksText(static_cast<int>(all.size()));
+        const auto [least, most] = std::ranges::minmax_element(all, {}, &CurveSeries::newest);
+        if (!isOfOneStep && least->newest)
+            ranks = joined(ranks, stepsText({ *least->newest, *most->newest }));
         add(first, ranks);
         if (const QString before = header.entries.front().last.before; !before.isEmpty())
             header.entries.front().name = joined(rankText(first) + u' ' + before, ranks);
@@ -255,8 +273,8 @@ Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf, bool isOfOneSt
         for (HeaderEntry& entry : header.entries)
             entry.brief = entry.one->runName;
     }
-    if (first.hasRunColor && !isOfOneStep)
-        addLastSteps(header.entries);
+    if (!isOfOneStep)
+        first.hasRunColor ? addLastSteps(header.entries) : addEarlierSteps(header.entries);
     return header;
 }
 
