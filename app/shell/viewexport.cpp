@@ -9,7 +9,6 @@
 #include <QSaveFile>
 #include <QStandardPaths>
 
-#include <telltale/core/plaintext.h>
 #include <telltale/items/guithread.h>
 #include <telltale/items/saidwords.h>
 
@@ -42,12 +41,27 @@ void ViewExport::setFolder(const QString& folder)
     m_folder = folder;
 }
 
+QString ViewExport::fileNameOf(const QString& runName)
+{
+    constexpr qsizetype kMostBytes = 120;
+    QString name;
+    for (const char32_t character : runName.toUcs4()) {
+        const bool isUnseen = !QChar::isPrint(character) || (QChar::isSpace(character) && character != U' ');
+        const bool isBroken = character < 128 && QStringLiteral("/\\:*?\"<>|").contains(QChar(character));
+        const bool isHidden = name.isEmpty() && character == U'.';
+        const QString next = isUnseen || isBroken || isHidden ? QStringLiteral("_") : QString::fromUcs4(&character, 1);
+        if (name.toUtf8().size() + next.toUtf8().size() > kMostBytes)
+            break;
+        name += next;
+    }
+    return name.trimmed();
+}
+
 QString ViewExport::askPath(
     const views::DataView* view, const QString& runName, const QString& suffix, const QString& title)
 {
-    const QString name = runName.isEmpty()
-        ? view->objectName()
-        : QString::fromStdString(fileNameText(runName.toStdString())) + u'-' + view->objectName();
+    const QString ofRun = fileNameOf(runName);
+    const QString name = ofRun.isEmpty() ? view->objectName() : ofRun + u'-' + view->objectName();
     const QString folder
         = m_folder.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : m_folder;
     QFileDialog dialog(m_window, title, folder,

@@ -26,6 +26,8 @@ public:
     void write(views::DataView* view, const QString& path);
     /// With `.suffix` behind it unless it ends as one of the three formats does.
     static QString withEnding(const QString& path, const QString& suffix);
+    /// A run's name as a part of that of a file: "_" for what no name of a file can have on every system.
+    static QString fileNameOf(const QString& runName);
 
 private:
     void writeCsv(const views::DataView* view, const QString& path);

@@ -317,6 +317,11 @@ private Q_SLOTS:
         QCOMPARE(ViewExport::withEnding(QStringLiteral("/a/b.jpg"), png), QStringLiteral("/a/b.jpg.png"));
         QCOMPARE(ViewExport::withEnding(QStringLiteral("/a/b"), png), QStringLiteral("/a/b.png"));
         QCOMPARE(ViewExport::withEnding(QStringLiteral("/a/b.CSV"), png), QStringLiteral("/a/b.CSV"));
+        // Of a run's name goes what no file can have in its own, and nothing else.
+        const QString whole = QStringLiteral("moe with NaN, lr=0.4 (b) 50% \u635f\u5931");
+        QCOMPARE(ViewExport::fileNameOf(whole), whole);
+        QCOMPARE(ViewExport::fileNameOf(QStringLiteral("../a\\b:\"c\"\n\u202e ")), QStringLiteral("_._a_b__c___"));
+        QCOMPARE(ViewExport::fileNameOf(QString(500, u'\u635f')), QString(40, u'\u635f'));
     }
 
 private:
