@@ -235,11 +235,9 @@ QString CommunicationView::emptyText() const
         if (m_askedRun == QString::fromStdString(state.run()->id))
             return tr("The ranks have been asked to collect their collectives; they appear with the next steps.");
         if (areCollected())
-            return tr("Collectives are collected, and none was seen so far: one rank alone calls none, and what DDP "
-                      "itself reduces is not seen here, but in the reduced gradients.");
+            return tr("Collected, and none seen so far: one rank alone calls none, and DDP's own are not seen.");
         return steering() ? tr("This run records no collectives; cc_distribution.enable in its config turns them on.")
-                          : tr("No collectives were recorded: cc_distribution.enable was off, or none was called but "
-                               "those of DDP itself, which are not seen here, but in the reduced gradients.");
+                          : tr("No collectives recorded: cc_distribution.enable was off, or only DDP's own ran.");
     }
     if (!state.moduleFilter().isEmpty())
         return tr("No call site matches the filter “%1”.").arg(state.moduleFilter());
