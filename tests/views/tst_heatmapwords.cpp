@@ -12,6 +12,7 @@
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/plotcanvas.h>
+#include <telltale/common/readout.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatgutter.h>
 #include <telltale/heatmap/heatimage.h>
@@ -69,7 +70,6 @@ private Q_SLOTS:
         const QRect plot = canvas.plotRect({ 600, 400 });
         QCOMPARE(canvas.gutterText({ 5, plot.bottom() - 2 }), QStringLiteral("<qt>layers.3.attention</qt>"));
         QVERIFY(canvas.gutterText({ plot.left() + 5, plot.bottom() - 2 }).isEmpty());
-        // Rows too low for a name each: the gutter is as wide as their groups want.
         // So does what is said at the pointer of a micro step that is not the first.
         const auto hovered = [&] {
             canvas.setPicture(named);
@@ -82,6 +82,7 @@ private Q_SLOTS:
         named->rows.back().micro = QStringLiteral("µ1");
         QCOMPARE(canvas.gutterText({ 5, plot.bottom() - 2 }), QStringLiteral("<qt>layers.3.attention µ1</qt>"));
         QVERIFY(hovered() != first);
+        // Rows too low for a name each: the gutter is as wide as their groups want.
         auto many = std::make_shared<HeatPicture>(picture(200, 20));
         for (std::size_t row = 0; row < many->rows.size(); ++row) {
             many->rows[row].label = named->rows.front().label;
@@ -201,6 +202,39 @@ private Q_SLOTS:
             const QImage image = canvas.grab().toImage();
             QCOMPARE(pixelsOf(image.copy(0, 0, 800, plot.top()), Theme::current().raised.rgb()), 0);
             QVERIFY(pixelsOf(image, Theme::current().raised.rgb()) > 100);
+        }
+    }
+
+    void aReadoutWrapsWhereItsRoomIsNarrow()
+    {
+        const Readout readout { QStringLiteral("layers.2.moe.router"), QStringLiteral("rank 1, step 159"),
+            CellState::NaN, QStringLiteral("NaN"), QStringLiteral("norm   unlike its peers (29 of 156 cells)"), {},
+            {} };
+        const auto rightOf = [&readout](int room) {
+            QImage image(400, 300, QImage::Format_RGB32);
+            image.fill(Qt::black);
+            QPainter painter(&image);
+            paintReadout(painter, QRectF(4, 4, room, 292), QRectF(20, 20, 40, 40), readout, Theme::dark());
+            int right = 399;
+            while (right > 0 && pixelsOf(image.copy(right, 0, 1, 300), QColor(Qt::black).rgb()) == 300)
+                --right;
+            return right;
+        };
+        QVERIFY(rightOf(392) > 300);
+        for (const int room : { 180, 110 }) {
+            QVERIFY(rightOf(room) <= 4 + room);
+            QBuffer buffer;
+            QSvgGenerator svg;
+            svg.setOutputDevice(&buffer);
+            QPainter painter(&svg);
+            paintReadout(painter, QRectF(4, 4, room, 292), QRectF(20, 20, 40, 40), readout, Theme::dark());
+            painter.end();
+            QString said;
+            const QRegularExpression words(QStringLiteral("<text[^>]*>([^<]*)</text>"));
+            for (auto each = words.globalMatch(QString::fromUtf8(buffer.data())); each.hasNext();)
+                said += each.next().captured(1).remove(u' ');
+            for (const QString& all : { readout.name, readout.where, readout.value, readout.detail })
+                QVERIFY2(said.contains(QString(all).remove(u' ')), qPrintable(said));
         }
     }
 
