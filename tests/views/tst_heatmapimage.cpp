@@ -460,18 +460,21 @@ private Q_SLOTS:
     /// Values near zero, a fifth of all, take no colors from the others, and are marked as cut off; the largest is not.
     void valuesNearZeroTakeNoColorsOnALogScale()
     {
-        HeatPicture p = picture(10, 200);
-        for (std::size_t i = 0; i < p.result.values.size(); ++i)
-            p.result.values[i] = i / 200 < 2 ? 1e-12F : 0.5F + static_cast<float>(i % 200) / 200;
-        p.result.values[1999] = 1e4F;
-        p.finish();
-        QVERIFY(p.scale.low() > 1e-3);
-        QVERIFY(p.clippedLow);
-        QVERIFY(p.clippedHigh || p.scale.high() >= 1e4);
-        for (float& value : p.result.values) // where half of them are that small, they are what there is to see
-            value = value == 1e-12F ? 1e-3F : value;
-        p.finish();
-        QVERIFY(p.scale.low() <= 1e-2);
+        for (const int columns : { 200, 4, 1 }) { // of steps, and of ranks
+            HeatPicture p = picture(10, columns);
+            for (std::size_t i = 0; i < p.result.values.size(); ++i)
+                p.result.values[i]
+                    = i / static_cast<std::size_t>(columns) < 2 ? 1e-12F : 0.5F + static_cast<float>(i % 200) / 200;
+            p.result.values.back() = 1e4F;
+            p.finish();
+            QVERIFY(p.scale.low() > 1e-3);
+            QVERIFY(p.clippedLow);
+            QVERIFY(p.clippedHigh || p.scale.high() >= 1e4);
+            for (float& value : p.result.values) // where half of them are that small, they are what there is to see
+                value = value == 1e-12F ? 1e-3F : value;
+            p.finish();
+            QVERIFY(p.scale.low() <= 1e-2);
+        }
     }
 
     void zeroIsBeyondTheColorsOfALogScale()

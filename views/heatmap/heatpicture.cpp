@@ -21,6 +21,7 @@ constexpr double kDeviationLimit = 10;
 constexpr double kLeastOfSign = 0.1; ///< share of the cells other than zero: fewer are an exception, not a side
 constexpr double kClipShare = 0.002; ///< of the finite cells at each end; their color saturates
 constexpr std::size_t kScaleSample = 40000;
+constexpr std::size_t kLeastForFence = 8; ///< values that have a middle half to speak of
 constexpr double kLeastDecades = 1; ///< that the middle half of a log scale's values is taken to spread over
 
 float medianOf(std::vector<float>& values)
@@ -297,9 +298,9 @@ void HeatPicture::chooseScale()
         low = sample[static_cast<std::size_t>(cut)];
         std::nth_element(sample.begin(), sample.end() - 1 - cut, sample.end());
         high = sample[sample.size() - 1 - static_cast<std::size_t>(cut)];
-        if (log)
-            low = std::max(low, lowFenceOf(sample));
     }
+    if (log && sample.size() >= kLeastForFence)
+        low = std::max(low, lowFenceOf(sample));
     if (log || scaleMode == HeatScale::Linear)
         std::tie(low, high) = roundedOutwards(low, high, log);
     if (isWhole(stat) && low >= 1) { // no count has a fraction
