@@ -83,7 +83,7 @@ void AlertJump::finishLook()
     if (++m_looks < kMostLooks)
         return m_parts.log->readOn();
     m_wanted.reset();
-    m_parts.toaster->post(Toaster::Severity::Notice, tr("The run has no such incident any more"));
+    m_parts.toaster->postOfRun(Toaster::Severity::Notice, tr("The run has no such incident any more"));
 }
 
 }

@@ -68,7 +68,7 @@ void goToIncident(const WindowParts& parts, bool forward)
     if (parts.views.state->goToIncidentBeside(forward))
         return;
     const bool isAny = parts.views.state->incidents()->rowCount() > 0;
-    parts.toaster->post(Toaster::Severity::Notice,
+    parts.toaster->postOfRun(Toaster::Severity::Notice,
         !isAny        ? QCoreApplication::translate("telltale::shell::Commands", "This run has no incidents")
             : forward ? QCoreApplication::translate("telltale::shell::Commands", "No incident comes after this one")
                       : QCoreApplication::translate("telltale::shell::Commands", "No incident comes before this one"));

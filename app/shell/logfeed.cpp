@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "logfeed.h"
 
+#include <QDateTime>
+
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
 
@@ -21,6 +23,11 @@ LogFeed::LogFeed(
         m_queries->cancel(m_queryId);
         m_cursor = {};
         m_model.clearRun();
+        const auto said = m_state->run() ? m_said.find(m_state->run()->id) : m_said.end();
+        if (said != m_said.end()) {
+            for (const items::LogModel::Entry& entry : said->second)
+                m_model.add(entry, false);
+        }
     });
     connect(state, &views::ViewState::catalogChanged, this, [this] {
         m_model.setDirectory(m_state->catalog().get());
@@ -30,14 +37,17 @@ LogFeed::LogFeed(
         [this](const store::LogPage& page) { m_model.append(page.records); });
     connect(driver, &RunDriver::logGrew, this, &LogFeed::readOn);
     connect(driver, &RunDriver::connectionsChanged, this, &LogFeed::takeConnections);
-    connect(toaster, &Toaster::logged, this, [this](Toaster::Severity severity, const QString& sentence) {
+    connect(toaster, &Toaster::logged, this, [this](Toaster::Severity severity, const QString& sentence, bool isOfRun) {
         if (m_model.isOfRun(sentence))
             return;
         items::LogModel::Entry entry;
         entry.kind = tr("Telltale");
         entry.text = sentence;
         entry.severity = severity == Toaster::Severity::Critical ? 2 : severity == Toaster::Severity::Warning ? 1 : 0;
-        m_model.add(std::move(entry));
+        entry.wallNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
+        if (isOfRun && m_state->run())
+            m_said[m_state->run()->id].push_back(entry);
+        m_model.add(std::move(entry), !(isOfRun && m_state->run()));
     });
 }
 

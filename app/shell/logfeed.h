@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include <QObject>
 
@@ -18,8 +19,8 @@ namespace telltale::shell {
 class RunDriver;
 class Toaster;
 
-/// Fills the log: what happened to the run that is shown, page by page as it grows, every message that was a toast,
-/// every refused connection once. Thread: gui; pages come from the query pool.
+/// Fills the log: what happened to the run that is shown, page by page as it grows, every message that was a toast
+/// (those of a run in its log alone), every refused connection once. Thread: gui; pages come from the query pool.
 class LogFeed : public QObject {
     Q_OBJECT
 public:
@@ -39,6 +40,7 @@ private:
     views::ViewState* m_state;
     RunDriver* m_driver;
     items::LogModel m_model;
+    std::map<std::string, std::vector<items::LogModel::Entry>> m_said; ///< of each run by its id, by this window
     std::map<std::string, std::string> m_refused; ///< last reason by agent and peer
 };
 

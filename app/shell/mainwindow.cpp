@@ -212,6 +212,7 @@ void MainWindow::connectParts()
     connect(m_parts.driver, &RunDriver::problem, this,
         [this](const QString& sentence) { m_parts.toaster->post(Toaster::Severity::Warning, sentence); });
     connect(m_parts.views.state, &ViewState::runChanged, this, &MainWindow::updateCenter);
+    connect(m_parts.views.state, &ViewState::runChanged, m_parts.toaster, &Toaster::leaveRun);
     connect(m_parts.session, &Session::restoring, m_openingRank, &OpeningRank::keep);
     connect(m_alertJump, &AlertJump::arrived, m_openingRank, &OpeningRank::keep);
     connect(m_parts.driver, &RunDriver::runMoved, m_openingRank, &OpeningRank::keep);
@@ -222,7 +223,7 @@ void MainWindow::connectParts()
     connect(m_parts.jump, &NonFiniteJump::nothingFound, this, [this](bool forward) {
         const std::optional<Step> cursor = m_parts.views.state->cursor();
         const QString at = cursor ? views::formatStep(cursor->value) : QString();
-        m_parts.toaster->post(Toaster::Severity::Notice,
+        m_parts.toaster->postOfRun(Toaster::Severity::Notice,
             !cursor       ? tr("This run has no non-finite values")
                 : forward ? tr("No further non-finite values after step %1").arg(at)
                           : tr("No non-finite values before step %1").arg(at));

@@ -64,7 +64,7 @@ void Notes::ask()
     StepNote note;
     note.steps = placeOf();
     if (const QString why = m_context.annotator->whyNot(m_context.state->run()); !why.isEmpty())
-        m_toaster->post(Toaster::Severity::Notice, why);
+        m_toaster->postOfRun(Toaster::Severity::Notice, why);
     else if (note.steps.isEmpty())
         m_toaster->post(
             Toaster::Severity::Notice, tr("A note stands at a step: click into a plot, or set A and B for a range"));
@@ -109,7 +109,7 @@ void Notes::remove(qint64 id)
     StepNote after = *note;
     after.isRemoved = true;
     change(*note, after);
-    m_toaster->post(Toaster::Severity::Notice, tr("The note at %1 is removed").arg(views::noteWhere(after.steps)),
+    m_toaster->postOfRun(Toaster::Severity::Notice, tr("The note at %1 is removed").arg(views::noteWhere(after.steps)),
         tr("Undo"), [stack = QPointer(m_stack)] {
             if (stack)
                 stack->undo();

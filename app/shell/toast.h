@@ -17,6 +17,7 @@ public:
         QWidget* parent);
 
     QString sentence() const { return m_sentence; }
+    void close();
 
 Q_SIGNALS:
     void closed();
@@ -25,8 +26,6 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    void close();
-
     Toaster::Severity m_severity;
     QString m_sentence;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <QDockWidget>
 #include <QEvent>
 #include <QGraphicsOpacityEffect>
 #include <QMainWindow>
@@ -36,32 +37,54 @@ Toaster::Toaster(QWidget* window, int margin)
 void Toaster::post(Severity severity, const QString& sentence)
 {
     const bool offers = severity == Severity::Warning || severity == Severity::Critical;
-    post(severity, sentence, offers ? m_actionText : QString(), m_action);
+    put(severity, sentence, offers ? m_action : Action(), false);
+}
+
+void Toaster::post(Severity severity, const QString& sentence, const QString& action, std::function<void()> run)
+{
+    put(severity, sentence, { action, std::move(run) }, false);
+}
+
+void Toaster::postOfRun(Severity severity, const QString& sentence, const QString& action, std::function<void()> run)
+{
+    put(severity, sentence, { action, std::move(run) }, true);
+}
+
+void Toaster::leaveRun()
+{
+    const std::deque<Shown> all = m_toasts;
+    for (const Shown& one : all) {
+        if (one.toast && one.isOfRun)
+            one.toast->close();
+    }
 }
 
 void Toaster::setDefaultAction(const QString& text, std::function<void()> run)
 {
-    m_actionText = text;
-    m_action = std::move(run);
+    m_action = { text, std::move(run) };
 }
 
-void Toaster::post(Severity severity, const QString& said, const QString& action, std::function<void()> run)
+void Toaster::put(Severity severity, const QString& said, Action action, bool isOfRun)
 {
     items::assertGuiThread();
     const QString sentence = items::saidwords::inLanguage(said);
     if (shown().contains(sentence))
         return;
-    Q_EMIT logged(severity, sentence);
+    for (QObject* const child : m_window->children()) { // a dock that opens moves the center, and lays parts on top
+        if (child == center() || qobject_cast<QDockWidget*>(child))
+            child->installEventFilter(this);
+    }
+    Q_EMIT logged(severity, sentence, isOfRun);
 
-    auto* toast = new Toast(severity, sentence, action, std::move(run), m_window);
+    auto* toast = new Toast(severity, sentence, action.first, std::move(action.second), m_window);
     connect(toast, &Toast::closed, this, [this, toast] {
-        std::erase(m_toasts, toast);
+        std::erase_if(m_toasts, [toast](const Shown& one) { return one.toast == toast; });
         arrange();
     });
-    m_toasts.emplace_back(toast);
+    m_toasts.push_back({ toast, isOfRun });
     if (m_toasts.size() > kMost) {
-        if (m_toasts.front())
-            m_toasts.front()->deleteLater();
+        if (m_toasts.front().toast)
+            m_toasts.front().toast->deleteLater();
         m_toasts.pop_front();
     }
     arrange();
@@ -77,37 +100,45 @@ void Toaster::post(Severity severity, const QString& said, const QString& action
         fade->start();
     }
     toast->show();
-    toast->raise();
 }
 
 QStringList Toaster::shown() const
 {
     QStringList sentences;
-    for (const QPointer<Toast>& toast : m_toasts) {
-        if (toast)
-            sentences.append(toast->sentence());
+    for (const Shown& one : m_toasts) {
+        if (one.toast)
+            sentences.append(one.toast->sentence());
     }
     return sentences;
+}
+
+QWidget* Toaster::center() const
+{
+    const auto* main = qobject_cast<const QMainWindow*>(m_window);
+    return main ? main->centralWidget() : nullptr;
 }
 
 void Toaster::arrange()
 {
     // At the right, above what is below the views: the card of an incident has its buttons there.
-    const auto* main = qobject_cast<const QMainWindow*>(m_window);
-    const QWidget* center = main ? main->centralWidget() : nullptr;
-    int bottom = (center ? center->geometry().bottom() : m_window->height() - m_margin) - kGap;
-    for (auto toast = m_toasts.rbegin(); toast != m_toasts.rend(); ++toast) {
-        if (!*toast)
+    const QWidget* views = center();
+    int bottom = (views ? views->geometry().bottom() : m_window->height() - m_margin) - kGap;
+    for (auto one = m_toasts.rbegin(); one != m_toasts.rend(); ++one) {
+        Toast* const toast = one->toast;
+        if (!toast)
             continue;
-        (*toast)->move(m_window->width() - (*toast)->width() - kInset, bottom - (*toast)->height());
-        bottom -= (*toast)->height() + kGap;
+        toast->move(m_window->width() - toast->width() - kInset, bottom - toast->height());
+        toast->raise();
+        bottom -= toast->height() + kGap;
     }
 }
 
 bool Toaster::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() == QEvent::Resize)
+    if (event->type() == QEvent::Resize || event->type() == QEvent::Move)
         arrange();
+    else if (event->type() == QEvent::ZOrderChange) // not now: a dock shows its tab if this finds it on top
+        QMetaObject::invokeMethod(this, &Toaster::arrange, Qt::QueuedConnection);
     return QObject::eventFilter(watched, event);
 }
 

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <functional>
+#include <utility>
 
 #include <QObject>
 #include <QPointer>
@@ -28,26 +29,38 @@ public:
     /// The same sentence while it is still shown is not repeated.
     void post(Severity severity, const QString& sentence);
     void post(Severity severity, const QString& sentence, const QString& action, std::function<void()> run);
+    /// The same of the run that is shown, without naming it: when another one is shown it goes, and so it does from the
+    /// log.
+    void postOfRun(
+        Severity severity, const QString& sentence, const QString& action = {}, std::function<void()> run = {});
+    void leaveRun();
     void setAnimated(bool on) { m_animated = on; }
     /// What a warning without an action of its own offers.
     void setDefaultAction(const QString& text, std::function<void()> run);
     QStringList shown() const;
 
 Q_SIGNALS:
-    void logged(telltale::shell::Toaster::Severity severity, const QString& sentence);
+    void logged(telltale::shell::Toaster::Severity severity, const QString& sentence, bool isOfRun);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    struct Shown {
+        QPointer<Toast> toast;
+        bool isOfRun;
+    };
+    using Action = std::pair<QString, std::function<void()>>;
+
+    void put(Severity severity, const QString& said, Action action, bool isOfRun);
+    QWidget* center() const; ///< null where the window has none
     void arrange();
 
     QWidget* m_window;
     int m_margin;
     bool m_animated = true;
-    std::deque<QPointer<Toast>> m_toasts;
-    QString m_actionText;
-    std::function<void()> m_action;
+    std::deque<Shown> m_toasts;
+    Action m_action; ///< of a warning without one
 };
 
 }

@@ -204,14 +204,14 @@ bool LogModel::isOfRun(const QString& sentence) const
         m_rows.begin(), m_rows.end(), [&](const Entry& entry) { return !entry.isOwn && entry.text == sentence; });
 }
 
-void LogModel::add(Entry entry)
+void LogModel::add(Entry entry, bool isOwn)
 {
     if (entry.wallNs == 0)
         entry.wallNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
-    entry.isOwn = true;
+    entry.isOwn = isOwn;
     insert({ std::move(entry) });
-    if (++m_own > kMostOwn)
-        removeOldest(true, 1);
+    if (++(isOwn ? m_own : m_ofRun) > (isOwn ? kMostOwn : kMostOfRun + kOmitAtOnce))
+        removeOldest(isOwn, isOwn ? 1 : kOmitAtOnce);
 }
 
 void LogModel::insert(std::vector<Entry> entries)

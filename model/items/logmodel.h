@@ -48,7 +48,7 @@ public:
     qint64 omitted() const { return m_omitted; }
     /// The run itself already says this.
     bool isOfRun(const QString& sentence) const;
-    void add(Entry entry);
+    void add(Entry entry, bool isOwn = true); ///< else it goes with the run
     const Entry& entry(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
     /// What is known to happen, as the column says it; what a run wrote may be called otherwise.
     static QStringList kinds();

@@ -23,6 +23,8 @@
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/keychip.h>
 #include <telltale/shell/startup.h>
+#include <telltale/shell/toast.h>
+#include <telltale/shell/toaster.h>
 #include <telltale/shell/viewtabs.h>
 
 #include "tworunswindow.h"
@@ -306,6 +308,43 @@ private Q_SLOTS:
         table->setFocus();
         QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
         QVERIFY(QGuiApplication::clipboard()->text().endsWith(QStringLiteral("127.0.0.1:5000: wrong token")));
+    }
+
+    /// F8, in a run without a fault: the sentence names no run.
+    void whatIsSaidOfARunGoesWithIt()
+    {
+        auto* table = m_window->findChild<QTableView*>(QStringLiteral("logTable"));
+        const QString words = QStringLiteral("This run has no non-finite values");
+        const auto isSaid = [table, &words] {
+            const QAbstractItemModel& log = *table->model();
+            const auto text = log.index(0, items::LogModel::TextColumn);
+            return static_cast<int>(log.match(text, Qt::DisplayRole, words, -1, Qt::MatchExactly).size());
+        };
+        const QString own = QString::fromStdString(state()->run()->locator.text());
+        m_window->toaster()->postOfRun(Toaster::Severity::Notice, words);
+        m_window->toaster()->post(Toaster::Severity::Notice, QStringLiteral("the disk is full"));
+        QCOMPARE(isSaid(), 1);
+        m_window->openPath(m_other);
+        QTRY_VERIFY_WITH_TIMEOUT(QString::fromStdString(state()->run()->locator.text()) == m_other, 20'000);
+        QCOMPARE(m_window->toaster()->shown(), QStringList { QStringLiteral("the disk is full") });
+        QCOMPARE(isSaid(), 0);
+        m_window->openPath(own);
+        QTRY_VERIFY_WITH_TIMEOUT(QString::fromStdString(state()->run()->locator.text()) == own, 20'000);
+        QCOMPARE(isSaid(), 1);
+    }
+
+    void aToastStaysAboveADockThatOpens()
+    {
+        m_window->resize(1200, 800);
+        m_window->toaster()->setAnimated(false);
+        m_window->toaster()->post(Toaster::Severity::Critical, QStringLiteral("the disk is full"));
+        const auto* toast = m_window->findChild<Toast*>();
+        for (const char* id : { "window.log", "window.connections" }) {
+            m_window->commands()->action(id)->trigger();
+            QTRY_VERIFY(toast->geometry().bottom() < m_window->centralWidget()->geometry().bottom());
+            QTRY_COMPARE(m_window->childAt(toast->geometry().topLeft() + QPoint(3, 20)), toast);
+            QVERIFY(!m_window->findChild<QDockWidget*>(QString::fromLatin1(id).mid(7))->visibleRegion().isEmpty());
+        }
     }
 
     void theSelectedLineOfTheLogIsAsHighAsItsWords()
