@@ -6,11 +6,15 @@
 #include <QAbstractItemModelTester>
 #include <QBuffer>
 #include <QComboBox>
+#include <QFontMetrics>
+#include <QPainter>
 #include <QSignalSpy>
+#include <QSvgGenerator>
 #include <QTableView>
 
 #include <telltale/anomalies/anomaliesview.h>
 #include <telltale/anomalies/timelinecanvas.h>
+#include <telltale/anomalies/timelinepainter.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/incidentsmodel.h>
@@ -135,6 +139,28 @@ private Q_SLOTS:
         QCOMPARE(model.rowBeside(0, Step { 30 }, true), 2);
         QCOMPARE(model.rowBeside(0, Step { 30 }, false), 1);
         QCOMPARE(model.rowBeside(0, Step { -1 }, true), 0);
+    }
+
+    /// Signs that no incident of its has leave their room to what its rules are called.
+    void whatFoundSomethingIsWholeUpToItsSigns()
+    {
+        views::ViewState state;
+        state.setFullRange({ Step { 0 }, Step { 99 } });
+        const QString rule = QStringLiteral("does not change any more");
+        const std::vector<views::Lane> lanes { { QStringLiteral("layers.1"), rule, { 0, 1, 0 } } };
+        const auto saidIn = [&](int gutter) {
+            QBuffer buffer;
+            QSvgGenerator svg;
+            svg.setOutputDevice(&buffer);
+            QPainter painter(&svg);
+            views::TimelinePainter(painter, state, lanes, { gutter, 0, 400, 40 }, 20).paint({}, 40);
+            painter.end();
+            return QString::fromUtf8(buffer.data()).contains(rule);
+        };
+        const int words = QFontMetrics(views::wordsFont(11)).horizontalAdvance(rule);
+        const int signs = 10 + 2 * 34; // those of warnings and of notices
+        QVERIFY(saidIn(12 + 110 + words + 7 + signs));
+        QVERIFY(!saidIn(12 + 110 + words - 7 + signs));
     }
 
     void thousandsOfIncidentsAndFoldedFindingsHoldNothingUp()

@@ -170,7 +170,7 @@ void TimelinePainter::paintGutter(int lane) const
         return;
     m_painter.setFont(wordsFont(11));
     m_painter.setPen(m_theme.text3);
-    const QRect rules(kInset + names, rect.top(), right - 3 * kCount - kInset - names - 6, rect.height());
+    const QRect rules(kInset + names, rect.top(), countsLeft - kInset - names - 6, rect.height());
     m_painter.drawText(rules, Qt::AlignLeft | Qt::AlignVCenter,
         QFontMetrics(m_painter.font()).elidedText(one.rules, Qt::ElideRight, rules.width()));
 }
