@@ -40,6 +40,7 @@ constexpr const char* kAgent[] {
     QT_TRANSLATE_NOOP("Said", "the changed config is in force from this step"),
     QT_TRANSLATE_NOOP("Said", "the config that is in force stays so: %1"),
     QT_TRANSLATE_NOOP("Said", "collectives by call site, element type and process group"),
+    QT_TRANSLATE_NOOP("Said", "collectives by call site, element type and process group: %1"),
     QT_TRANSLATE_NOOP("Said", "not observed: functional collectives (%1, compiled regions) never pass Python"),
     QT_TRANSLATE_NOOP("Said", "not observed: DDP's own gradient all-reduce never passes Python: %1"),
     QT_TRANSLATE_NOOP("Said", "its result is in the reduced gradients"),

@@ -33,11 +33,11 @@ class Training:
         self.monitor = TrainerMon(config, groups.pop("process_group", None), sinks=sinks)
         self.monitor.set_monitor(self.model, grad_acc_steps=1, optimizer=self.optimizer, **groups)
 
-    def steps(self, count: int, poison: bool = False) -> None:
+    def steps(self, count: int, poison: bool = False, reduces: bool = True) -> None:
         for _ in range(count):
             self.optimizer.zero_grad()
             self.model(torch.full((2, 4), dist.get_rank() + 1.0)).square().sum().backward()
-            for parameter in self.model.parameters():
+            for parameter in self.model.parameters() if reduces else ():
                 dist.all_reduce(parameter.grad)
             if poison:
                 self.model[2].bias.grad[0] = float("nan")
@@ -107,7 +107,13 @@ def of_communication(rank: int, folder: str) -> None:
         logged.steps(3)
     assert logged.optimizer.state[logged.model[2].bias]["step"] == 1, "before the second step"
     logged.monitor.close()
-    Training({"cc_distribution": {"enable": True, "cc_log_only": True}}).steps(3)
+    for reduces in (True, False):
+        recorder = Recorder()
+        Training({"cc_distribution": {"enable": True, "cc_log_only": True}}, [recorder]).steps(3, reduces=reduces)
+        tables = [text for text in recorder.sentences if text.startswith("collectives by call site")]
+        assert len(tables) == int(reduces), "none where nothing was called"
+        assert all("all_reduce 8x, torch.float32, group " in text for text in tables), tables
+        assert any("no collective has been called" in text for text in recorder.sentences) != reduces
 
 
 def of_the_switch(rank: int, folder: str) -> None:

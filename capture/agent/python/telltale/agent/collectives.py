@@ -21,6 +21,7 @@ _HIDDEN_FRAMES = (
 )  # fmt: skip
 MAX_FRAMES = 64
 MAX_STACKS = 256  # of one op in the log
+_SAID = 8  # places of the log in its line
 
 
 Parts = tuple[tuple[Any, ...], ...]  # per argument
@@ -132,6 +133,16 @@ class CollectiveWatch(Listener):
             },
             indent=1,
         )
+
+    def log_line(self) -> str:
+        """The same for people, the first few of them: of a stack, the place that called."""
+        said = [
+            f"{op} {calls}x, {dtype}, group {group}, from {' '.join(stack.split(';')[0].rsplit('/', 1)[-1].split())}"
+            for op, entries in sorted(self.log.items())
+            for (stack, dtype, group), calls in sorted(entries.items())
+        ]
+        more = [f"{len(said) - _SAID} more"] if len(said) > _SAID else []
+        return "; ".join(said[:_SAID] + more)
 
     def note(self, op: str, frame: FrameType, parts: Parts, group: str) -> None:
         """A call for the log: from where, with which element types, in which process group."""

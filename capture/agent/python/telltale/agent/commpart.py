@@ -119,25 +119,26 @@ class CommPart(Part):
         return why
 
     def before_step(self, stepping: Stepping) -> None:
-        """Prints the log before the second optimizer step, as the documents have it."""
+        """Prints the log before the second optimizer step, as the documents have it; not an empty one."""
         if self._steps == 1 and self._watch.logs:
             self._watch.logs = False
             self._tell_log(self.engine)
 
     def _tell_log(self, engine: Clock) -> None:
-        text = self._watch.log_json()
-        engine.dispatcher.event("log", engine.step, "collectives by call site, element type and process group", text)
-        if engine.rank == min(engine.config.module_ranks or [0]):
-            print(f"telltale: collectives by call site, element type and process group:\n{text}", flush=True)
+        what = "collectives by call site, element type and process group"
+        if self._watch.log:
+            text = self._watch.log_json()
+            engine.dispatcher.event("log", engine.step, f"{what}: {self._watch.log_line()}", text)
+            if engine.rank == min(engine.config.module_ranks or [0]):
+                print(f"telltale: {what}:\n{text}", flush=True)
         if not self._log_only:
             return
+        done = "the collectives have been logged" if self._watch.log else "no collective has been called"
         if engine.config.stop_after_cc_log:
-            engine.stop_because = StopAfterCcLog(
-                "the collectives have been logged and the config asks to stop (telltale.stop_after_cc_log)"
-            )
+            engine.stop_because = StopAfterCcLog(f"{done} and the config asks to stop (telltale.stop_after_cc_log)")
         else:
             engine.tell(
-                "cc_log_only: the collectives have been logged and training goes on; "
+                f"cc_log_only: {done} and training goes on; "
                 '"telltale": {"stop_after_cc_log": true} ends it there, as msprobe does'
             )
 
