@@ -7857,14 +7857,6 @@ GPL-3.0-or-later</translation>
         <translation>持有模型同一部分的 rank 不足 %1 个，无法判断哪个异常。</translation>
     </message>
     <message>
-        <source>unlike its peers: not finite, or far from them in a tenth of the cells</source>
-        <translation>与同类不同：非有限值，或十分之一的格子相差很远</translation>
-    </message>
-    <message>
-        <source>very far from its peers in some cells</source>
-        <translation>个别格子与同类相差极远</translation>
-    </message>
-    <message>
         <source>rank %1</source>
         <translation>rank %1</translation>
     </message>
@@ -7873,12 +7865,24 @@ GPL-3.0-or-later</translation>
         <translation>第 %1 步</translation>
     </message>
     <message>
-        <source>%1 (%2 of %3 cells)</source>
-        <translation>%1（%3 个格子中的 %2 个）</translation>
-    </message>
-    <message>
         <source>Fewer than %1 alike: none is judged</source>
         <translation>同类不足 %1 个，不作判断</translation>
+    </message>
+    <message>
+        <source>over the steps shown or at this step unlike its peers: not finite, or far in a tenth of the cells</source>
+        <translation>在所显示的各步中或在此步与同类不同：非有限值，或十分之一的格子相差很远</translation>
+    </message>
+    <message>
+        <source>over the steps shown or at this step very far from its peers in some cells</source>
+        <translation>在所显示的各步中或在此步，个别格子与同类相差极远</translation>
+    </message>
+    <message>
+        <source>%1 over the steps shown (%2 of %3 cells)</source>
+        <translation>在所显示的各步中%1（%3 个格子中的 %2 个）</translation>
+    </message>
+    <message>
+        <source>%1 at this step (%2 of %3 cells)</source>
+        <translation>在此步%1（%3 个格子中的 %2 个）</translation>
     </message>
 </context>
 <context>

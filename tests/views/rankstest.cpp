@@ -179,6 +179,23 @@ private Q_SLOTS:
             QCOMPARE(static_cast<float>(one.value.value), valueOf(one.rank.value, 60, 3));
     }
 
+    /// The step above the map is not what its signs speak of.
+    void aSignSaysOfWhichCellsItIs()
+    {
+        m_state->setSelection({ layer(0) }); // broken later
+        m_state->setCursor(Step { 5 });
+        settle();
+        std::set<int> ofSteps;
+        for (const MapRank& one : m_view->map()->picture()->ranks) {
+            const HeatPicture& face = picture(one.isOverSteps ? RanksBySteps : LayersByRanks);
+            QCOMPARE(one.odd.far, face.odd.at(one.rank).far);
+            QCOMPARE(RankMap::whyOdd(one).contains(QStringLiteral("over the steps shown")), one.isOverSteps);
+            if (one.isOverSteps)
+                ofSteps.insert(one.rank.value);
+        }
+        QCOMPARE(ofSteps, std::set { kBroken });
+    }
+
     void withoutASelectionTheRanksAreThoseOfTheFirstModuleShown()
     {
         m_state->setModuleFilter(layer(3).name);

@@ -131,9 +131,12 @@ std::vector<RankMap::Explained> RankMap::explain(QSize size) const
         else if (left >= kLeastBesideBare && metrics.horizontalAdvance(brief) <= width)
             all.push_back({ RankOddness::Grade::Like, brief });
     }
-    const std::array signs { std::pair(RankOddness::Grade::Odd,
-                                 tr("unlike its peers: not finite, or far from them in a tenth of the cells")),
-        std::pair(RankOddness::Grade::AtTimes, tr("very far from its peers in some cells")) };
+    const std::array signs {
+        std::pair(RankOddness::Grade::Odd,
+            tr("over the steps shown or at this step unlike its peers: not finite, or far in a tenth of the cells")),
+        std::pair(RankOddness::Grade::AtTimes,
+            tr("over the steps shown or at this step very far from its peers in some cells"))
+    };
     for (const auto& [grade, words] : signs) {
         const bool isSeen = std::any_of(m_picture->ranks.begin(), m_picture->ranks.end(),
             [grade = grade](const MapRank& one) { return one.odd.grade == grade; });
@@ -161,6 +164,14 @@ QString RankMap::whyNoneIsOdd() const
         return {};
     return tr("Fewer than %1 ranks hold the same part of the model: none can be told to be odd.")
         .arg(analysis::kLeastPeers);
+}
+
+QString RankMap::whyOdd(const MapRank& one)
+{
+    return (one.isOverSteps ? tr("%1 over the steps shown (%2 of %3 cells)") : tr("%1 at this step (%2 of %3 cells)"))
+        .arg(rankMarkText(one.odd.grade))
+        .arg(one.odd.far)
+        .arg(one.odd.compared);
 }
 
 bool RankMap::event(QEvent* event)
@@ -379,8 +390,7 @@ void RankMap::paintHover(QPainter& painter, const RankMapLayout& layout, QSize s
                                                          : glyphs::word(one->value.state);
     QStringList details { statText(m_picture->stat) };
     if (one->odd.grade != RankOddness::Grade::Like)
-        details.append(
-            tr("%1 (%2 of %3 cells)").arg(rankMarkText(one->odd.grade)).arg(one->odd.far).arg(one->odd.compared));
+        details.append(whyOdd(*one));
     readout.detail = details.join(QStringLiteral("   "));
     paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8), cell, readout, theme);
 }

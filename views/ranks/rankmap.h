@@ -26,6 +26,7 @@ public:
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
     QString whyNoneIsOdd() const; ///< empty where some could be
+    static QString whyOdd(const MapRank& one); ///< "unlike its peers over the steps shown (29 of 156 cells)"
     /// Where a rank is drawn in the widget; null where it is not.
     QRectF cellOf(Rank rank) const { return layoutFor(size()).cellOf(rank); }
 

@@ -16,6 +16,7 @@ struct MapRank {
     Rank rank;
     series::CellValue value;
     analysis::RankOddness odd;
+    bool isOverSteps = false; ///< `odd` is what the steps shown say of it, not the modules of one step
 };
 
 /// The small map. Immutable once built. Thread: any (a value).

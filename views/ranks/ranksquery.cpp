@@ -98,16 +98,16 @@ std::map<Rank, RankOddness> oddOf(const HeatPicture& picture, const analysis::Ra
         });
 }
 
-/// The stronger of two findings.
-RankOddness together(const HeatPicture& a, const HeatPicture& b, Rank rank)
+/// The stronger of what the modules of one step and the steps shown say of the rank.
+void takeOddness(MapRank& one, const std::array<HeatPicture, kFaces>& faces)
 {
-    RankOddness worst;
-    for (const HeatPicture* one : { &a, &b }) {
-        const auto known = one->odd.find(rank);
-        if (known != one->odd.end() && (worst.compared == 0 || known->second.grade > worst.grade))
-            worst = known->second;
+    for (const Face face : { LayersByRanks, RanksBySteps }) {
+        const auto known = faces[face].odd.find(one.rank);
+        if (known != faces[face].odd.end() && (one.odd.compared == 0 || known->second.grade > one.odd.grade)) {
+            one.odd = known->second;
+            one.isOverSteps = face == RanksBySteps;
+        }
     }
-    return worst;
 }
 
 Expected<RankMapPicture> readMap(store::RunReader& reader, const RanksRequest& request,
@@ -133,7 +133,8 @@ Expected<RankMapPicture> readMap(store::RunReader& reader, const RanksRequest& r
         values = std::move(*column);
     }
     for (const Rank rank : topology.ranks()) {
-        MapRank one { rank, {}, together(faces[LayersByRanks], faces[RanksBySteps], rank) };
+        MapRank one { rank, {}, {} };
+        takeOddness(one, faces);
         if (const auto place = placeOf.find(rank); place != placeOf.end())
             one.value = values[place->second];
         else
