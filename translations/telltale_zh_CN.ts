@@ -5418,12 +5418,12 @@ GPL-3.0-or-later</translation>
         <translation>到该步结束为止</translation>
     </message>
     <message>
-        <source>Collectives are collected, and none was seen so far: one rank alone calls none, and what DDP itself reduces is not seen here, but in the reduced gradients.</source>
-        <translation>正在采集集合通信，但还没有看到：单个 rank 不会调用；DDP 自身的归约不在此处，而体现在归约后的梯度中。</translation>
+        <source>Collected, and none seen so far: one rank alone calls none, and DDP&apos;s own are not seen.</source>
+        <translation>正在采集，尚未看到：单个 rank 不会调用，DDP 自身的也看不到。</translation>
     </message>
     <message>
-        <source>No collectives were recorded: cc_distribution.enable was off, or none was called but those of DDP itself, which are not seen here, but in the reduced gradients.</source>
-        <translation>没有记录集合通信：cc_distribution.enable 未开启，或除 DDP 自身的归约外没有调用过；后者不在此处，而体现在归约后的梯度中。</translation>
+        <source>No collectives recorded: cc_distribution.enable was off, or only DDP&apos;s own ran.</source>
+        <translation>没有记录集合通信：cc_distribution.enable 未开启，或只有 DDP 自身的。</translation>
     </message>
 </context>
 <context>
@@ -8314,11 +8314,11 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>the bits differ</source>
-        <translation>各位不同</translation>
+        <translation>二进制位不同</translation>
     </message>
     <message>
         <source>the bits are the same</source>
-        <translation>各位相同</translation>
+        <translation>二进制位相同</translation>
     </message>
     <message>
         <source>at some steps %1</source>

@@ -71,9 +71,9 @@ std::uint64_t bitsOf(int rank, int step, int number)
 
 /// `isBroken`: from kBreaks on nothing is finite, and there are no checksums. `isStill`: all ranks have kMoves.
 /// `every`: steps from one that is collected to the next; of more than one, collectives have no checksums.
-/// `ends`: where kDrifted and rank 0 end.
+/// `ends`: where kDrifted and rank 0 end. Step 0 of `hasMicroSteps` has a second one.
 void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool isStill = false, int every = 1,
-    int ends = kSteps)
+    int ends = kSteps, bool hasMicroSteps = false)
 {
     test::CapsuleBuilder builder(path, "gpt");
     std::vector<std::string> names;
@@ -83,6 +83,9 @@ void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool 
     if (!isBroken)
         stats.push_back(Stat::Checksum);
     const auto layout = builder.addLayout(Kind::ParamUpdated, stats, names);
+    auto later = std::make_shared<SeriesLayout>(*builder.addLayout(Kind::ParamUpdated, stats, names));
+    for (SeriesDesc& desc : later->series)
+        desc.microStep = 1;
     const auto calls = builder.addLayout(Kind::Comm, { Stat::Norm }, { "all_reduce" });
     for (int rank = 0; rank < kRanks; ++rank) {
         const std::array<int, 4> place
@@ -107,6 +110,10 @@ void write(const std::string& path, bool hasPlaces, bool isBroken = false, bool 
             if (!isBroken)
                 block.columns.push_back({ Stat::Checksum, bits });
             blocks.push_back(block);
+            if (hasMicroSteps && step == 0) {
+                block.layout = later;
+                blocks.push_back(block);
+            }
             if (every > 1) {
                 block.layout = calls;
                 block.columns = { { Stat::Norm, std::vector<float> { 1 } } };
@@ -135,6 +142,7 @@ private Q_SLOTS:
         write(path("still"), true, false, true);
         write(path("sparse"), true, false, false, 5);
         write(path("ended"), true, false, false, 1, kEnds);
+        write(path("micro"), true, false, false, 1, kSteps, true);
     }
     void init() { open("run"); }
     void cleanup()
@@ -505,6 +513,18 @@ private Q_SLOTS:
         csv.open(QIODevice::WriteOnly);
         QVERIFY(m_view->writeCsv(&csv));
         QVERIFY(csv.data().trimmed().endsWith(",same,3"));
+    }
+
+    void aRankWithoutALaterMicroStepIsThere()
+    {
+        cleanup();
+        open("micro");
+        m_view->setReplicasShown(true);
+        m_state->setSelection({ layer(2) });
+        settle();
+        const auto& without = m_view->replicas()->picture()->without;
+        QVERIFY(std::ranges::all_of(without, [](const auto& ranks) { return ranks.empty(); }));
+        QVERIFY(m_view->replicas()->tensorsSentence().contains(QStringLiteral("5 tensors are the same, 0 differ")));
     }
 
     /// Each has a batch of its own.

@@ -65,10 +65,12 @@ void addSpread(ReplicaPicture& picture, const HeatPicture& ranks)
     for (int at = 0; at < ranks.columns(); ++at) {
         column.clear();
         CellState strongest = CellState::NotCollected;
-        std::set<Rank> present; // in any of its rows
+        std::set<Rank> present;
         for (int row = 0; row < ranks.result.rows; ++row) {
             const Rank rank = ranks.rows[static_cast<std::size_t>(row)].rank;
-            if (!std::binary_search(picture.ranks.begin(), picture.ranks.end(), rank))
+            const bool isOther // a later micro step
+                = ranks.rows[static_cast<std::size_t>(row)].microStep != ranks.rows.front().microStep;
+            if (isOther || !std::binary_search(picture.ranks.begin(), picture.ranks.end(), rank))
                 continue;
             const CellState state = ranks.state(row, at);
             if (state >= CellState::Absent)
@@ -92,7 +94,7 @@ Expected<void> addTensors(store::RunReader& reader, const HeatRequest& request, 
         std::vector<Rank> ranks;
         std::vector<CellValue> values;
     };
-    std::map<ModuleKey, Checksums> checksums;
+    std::map<std::pair<ModuleKey, int>, Checksums> checksums; // of each micro step
     if (checksumStep) {
         const series::RowIndex& index = store::rowsOf(*request.catalog);
         std::vector<series::RowAttempts> asked;
@@ -108,7 +110,7 @@ Expected<void> addTensors(store::RunReader& reader, const HeatRequest& request, 
             return tl::unexpected(std::move(column).error());
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const series::SeriesKey& key = index.key(*rows[i]);
-            Checksums& of = checksums[{ QString::fromStdString(key.name), key.slot }];
+            Checksums& of = checksums[{ { QString::fromStdString(key.name), key.slot }, key.microStep }];
             of.ranks.push_back(rows[i]->rank);
             of.values.push_back((*column)[i]);
         }
@@ -133,7 +135,8 @@ Expected<void> addTensors(store::RunReader& reader, const HeatRequest& request, 
         }
         ReplicaOf one { layers.rows[static_cast<std::size_t>(row)].key, Sameness::Unknown, {}, spreadOf(values),
             std::ranges::any_of(values, [](const CellValue& value) { return series::isNonFinite(value.state); }) };
-        if (const auto known = checksums.find(one.key); known != checksums.end()) {
+        if (const auto known = checksums.find({ one.key, layers.rows[static_cast<std::size_t>(row)].microStep });
+            known != checksums.end()) {
             one.is = analysis::samenessOf(known->second.values);
             for (const std::size_t odd : unlikeMost(known->second.values))
                 one.odd.push_back(known->second.ranks[odd]);
