@@ -834,6 +834,29 @@ private Q_SLOTS:
         }
     }
 
+    void aShareStaysAShareBelow()
+    {
+        const double uniform = std::log(static_cast<double>(kKeys));
+        m_view->setValue(1, HeadValue::EntropyShare);
+        settle();
+        const auto entropies = m_view->curves(0)->picture();
+        const auto shares = m_view->curves(1)->picture();
+        QCOMPARE(shares->series.size(), entropies->series.size());
+        for (std::size_t i = 0; i < entropies->series.size(); ++i) {
+            const auto& of = entropies->series[i].result.buckets;
+            for (std::size_t b = 0; b < of.size(); ++b) {
+                if (of[b].finite > 0)
+                    QCOMPARE(shares->series[i].result.buckets[b].max, of[b].max / uniform);
+            }
+        }
+        m_view->setBelow(views::BelowMaps::Strips);
+        settle();
+        const auto strips = m_view->strips(1)->picture();
+        QCOMPARE(strips->scale.high(), 1.0); // as in the map
+        QCOMPARE(m_view->strips(0)->picture()->scale.high(), shown().scaleOf(HeadValue::Entropy).high());
+        QCOMPARE(strips->value(0, 0), static_cast<float>(m_view->strips(0)->picture()->value(0, 0) / uniform));
+    }
+
     void noNonFiniteHeadIsHidden_data()
     {
         QTest::addColumn<int>("count");

@@ -23,6 +23,12 @@ namespace telltale::views {
 
 namespace {
 
+QString wordOf(HeadValue value)
+{
+    return value == HeadValue::EntropyShare ? QStringLiteral("entropy_share")
+                                            : QString::fromUtf8(statName(statOf(value)));
+}
+
 /// Of each head that is drawn below a map and each bucket: its row, last step, state and last value there. Bands are of
 /// several heads or ranks, and have no value of their own.
 void forEachBelow(
@@ -85,7 +91,7 @@ Expected<void> AttentionView::writeCsv(QIODevice* device) const
         csv.text(QString::fromLatin1(title));
     csv.endRow();
     const AttentionPicture* picture = m_canvas->picture();
-    std::set<std::tuple<QString, int, Rank, Stat>> inMaps; // at their step
+    std::set<std::tuple<QString, int, Rank, HeadValue>> inMaps; // at their step
     const auto write = [&csv](const ModuleKey& key, Rank rank, Step step, const QString& statistic,
                            series::CellState state, double value, bool isFloat) {
         csv.text(key.name).integer(key.slot.head).integer(rank.value).integer(step.value).text(statistic);
@@ -100,25 +106,24 @@ Expected<void> AttentionView::writeCsv(QIODevice* device) const
                 const series::CellValue cell = picture->valueOf(layer, column, value);
                 if (!head || cell.state == series::CellState::NotCollected)
                     continue;
-                const bool isShare = value == HeadValue::EntropyShare;
-                const QString word
-                    = isShare ? QStringLiteral("entropy_share") : QString::fromUtf8(statName(statOf(value)));
+                const QString word = wordOf(value);
                 write({ of.name, head->key.slot }, of.rank, picture->atStep,
-                    picture->isSpread ? word + QStringLiteral("_spread") : word, cell.state, cell.value, !isShare);
-                if (!isShare && !picture->isSpread)
-                    inMaps.emplace(of.name, head->key.slot.head, of.rank, statOf(value));
+                    picture->isSpread ? word + QStringLiteral("_spread") : word, cell.state, cell.value,
+                    value != HeadValue::EntropyShare);
+                if (!picture->isSpread)
+                    inMaps.emplace(of.name, head->key.slot.head, of.rank, value);
             }
         }
     }
     for (std::size_t side = 0; picture && m_answer && side < m_values.size(); ++side) {
-        const Stat stat = statOf(m_values[side]);
-        if (side > 0 && stat == statOf(m_values[0]))
+        const HeadValue shown = m_values[side];
+        if (side > 0 && shown == m_values[0])
             continue; // the same below both maps
         const auto writeBelow = [&](const Row& row, Step step, series::CellState state, double value) {
             const bool isInMaps
-                = step == picture->atStep && inMaps.contains({ row.key.name, row.key.slot.head, row.rank, stat });
+                = step == picture->atStep && inMaps.contains({ row.key.name, row.key.slot.head, row.rank, shown });
             if (!isInMaps && state != series::CellState::NotCollected)
-                write(row.key, row.rank, step, QString::fromUtf8(statName(stat)), state, value, true);
+                write(row.key, row.rank, step, wordOf(shown), state, value, shown != HeadValue::EntropyShare);
         };
         forEachBelow(m_answer->below[side], writeBelow);
     }

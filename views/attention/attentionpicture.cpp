@@ -58,6 +58,11 @@ QString headValueText(HeadValue value)
     return statText(statOf(value));
 }
 
+double AttentionLayer::uniformEntropy() const
+{
+    return shape.keys > 1 ? std::log(static_cast<double>(shape.keys)) : 0;
+}
+
 const HeadCell* AttentionPicture::cell(int layer, int column) const
 {
     if (layer < 0 || layer >= static_cast<int>(layers.size()))
@@ -82,11 +87,11 @@ CellValue AttentionPicture::valueOf(int layer, int column, HeadValue value) cons
         break;
     }
     CellValue share = head->entropy;
-    const std::int64_t keys = layers[static_cast<std::size_t>(layer)].shape.keys;
-    if (share.state == CellState::Value && keys <= 1)
+    const double uniform = layers[static_cast<std::size_t>(layer)].uniformEntropy();
+    if (share.state == CellState::Value && uniform <= 0)
         return {};
     if (share.state == CellState::Value)
-        share.value /= std::log(static_cast<double>(keys));
+        share.value /= uniform;
     return share;
 }
 
@@ -98,8 +103,8 @@ ValueScale AttentionPicture::scaleOf(HeadValue value) const
     double high = -std::numeric_limits<double>::infinity();
     for (int layer = 0; layer < static_cast<int>(layers.size()); ++layer) {
         const AttentionLayer& one = layers[static_cast<std::size_t>(layer)];
-        if (!isSpread && value == HeadValue::Entropy && one.shape.keys > 1)
-            high = std::max(high, std::log(static_cast<double>(one.shape.keys)));
+        if (!isSpread && value == HeadValue::Entropy && one.uniformEntropy() > 0)
+            high = std::max(high, one.uniformEntropy());
         for (int column = 0; column < static_cast<int>(one.heads.size()); ++column) {
             const CellValue cell = valueOf(layer, column, value);
             if (cell.state != CellState::Value)
@@ -117,7 +122,7 @@ double AttentionPicture::uniformEntropy() const
     const bool isOne = keys > 1 && std::all_of(layers.begin(), layers.end(), [keys](const AttentionLayer& layer) {
         return layer.shape.keys == keys;
     });
-    return isOne ? std::log(static_cast<double>(keys)) : 0;
+    return isOne ? layers.front().uniformEntropy() : 0;
 }
 
 std::array<int, 2> AttentionPicture::placeOf(const ModuleKey& key) const
@@ -138,7 +143,7 @@ std::vector<ModuleKey> AttentionPicture::lowest(std::size_t most) const
 {
     std::vector<std::pair<double, ModuleKey>> all;
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-        const bool hasShare = layers[layer].shape.keys > 1;
+        const bool hasShare = layers[layer].uniformEntropy() > 0;
         for (std::size_t column = 0; column < layers[layer].heads.size(); ++column) {
             const CellValue value = valueOf(static_cast<int>(layer), static_cast<int>(column),
                 hasShare ? HeadValue::EntropyShare : HeadValue::Entropy);

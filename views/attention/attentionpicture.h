@@ -55,6 +55,9 @@ struct AttentionLayer {
     std::vector<HeadCell> heads; ///< in the order in which they are shown
     series::CellValue
         headZero; ///< entropy of the first sequence's head 0 as msprobe calculates it, where it was asked for
+
+    /// That of equal weights, ln n of n keys; 0 where these are not known.
+    double uniformEntropy() const;
 };
 
 /// The attention heads of one rank at one step, or of one layer on all ranks. Immutable once built. Thread: any (a
@@ -84,7 +87,7 @@ struct AttentionPicture {
     series::CellValue valueOf(int layer, int column, HeadValue value) const;
     /// Entropies from 0 to ln n, shares and maxima from 0 to 1, logits as they are.
     ValueScale scaleOf(HeadValue value) const;
-    /// ln n where all layers attend to equally many keys, else 0.
+    /// Of each layer where all attend to equally many keys, else 0.
     double uniformEntropy() const;
     /// Of a head; {-1, -1} where it is not shown.
     std::array<int, 2> placeOf(const ModuleKey& key) const;

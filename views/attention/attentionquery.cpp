@@ -332,9 +332,8 @@ void chooseHeads(AttentionAnswer& answer, CurveRequest& curves, const AttentionR
 Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture, const AttentionPicture& maps,
     const CurveRequest& curves, const series::CancelToken& cancel)
 {
-    const auto later = std::ranges::stable_partition(picture.series, [](const CurveSeries& one) {
-        return one.row.microStep <= 0;
-    }).begin();
+    const auto later = std::stable_partition(
+        picture.series.begin(), picture.series.end(), [](const CurveSeries& one) { return one.row.microStep <= 0; });
     const auto firsts = later == picture.series.begin() ? picture.series.end() : later;
     const auto below = firsts - picture.series.begin(); // these the bands
     std::vector<CurveSeries> all, bands;
@@ -419,7 +418,14 @@ Expected<AttentionAnswer> readAttention(
         answer.below = request.last->below;
         return answer;
     }
+    const auto uniformOf = [&maps = *answer.maps](const ModuleKey& key) {
+        const int place = maps.placeOf(key)[0];
+        return place < 0 ? 0.0 : maps.layers[static_cast<std::size_t>(place)].uniformEntropy();
+    };
     for (std::size_t side = 0; side < answer.below.size(); ++side) {
+        const bool isShare = request.values[side] == HeadValue::EntropyShare;
+        curves.wholeOf = isShare ? uniformOf : std::function<double(const ModuleKey&)>();
+        strips.whole = isShare && !answer.shown.empty() ? uniformOf(answer.shown.front()) : 1;
         curves.stat = strips.stat = statOf(request.values[side]);
         if (request.below == BelowMaps::Curves) {
             auto read = readCurves(reader, curves, cancel).and_then([&](CurvePicture picture) {
@@ -429,9 +435,17 @@ Expected<AttentionAnswer> readAttention(
                 return tl::unexpected(std::move(read).error());
             answer.below[side].curves = std::make_shared<const CurvePicture>(std::move(*read));
         } else {
-            auto read = readHeat(reader, strips, cancel);
+            HeatRequest unpainted = strips;
+            unpainted.plot = {};
+            auto read = strips.whole > 0 ? readHeat(reader, unpainted, cancel) : HeatPicture();
             if (!read)
                 return tl::unexpected(std::move(read).error());
+            read->title = headValueText(request.values[side]);
+            if (request.values[side] != HeadValue::MaxLogit && !answer.maps->isSpread) {
+                read->scale = answer.maps->scaleOf(request.values[side]); // a color says the same as above
+                read->markClipped();
+            }
+            paintCells(*read, strips);
             for (Row& row : read->rows) // of one layer, which stands above them
                 row.label = row.withMicro(QStringLiteral("h%1").arg(row.key.slot.head));
             answer.below[side].strips = std::make_shared<const HeatPicture>(std::move(*read));

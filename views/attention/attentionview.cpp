@@ -301,8 +301,7 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
     if (!isEmpty && m_axes == HeadAxes::RankByHead)
         fillLayers(answer.layers, *answer.maps);
     for (std::size_t side = 0; side < m_stacks.size(); ++side) {
-        m_names[side]->setText(
-            headValueText(m_values[side] == HeadValue::EntropyShare ? HeadValue::Entropy : m_values[side]));
+        m_names[side]->setText(headValueText(m_values[side]));
         const auto count = static_cast<int>(answer.shown.size());
         QString text;
         if (m_below == BelowMaps::Strips)

@@ -65,6 +65,12 @@ Expected<HeatPicture> readSteps(
         return tl::unexpected(std::move(result).error());
     picture.rows = std::move(rows);
     picture.result = std::move(*result);
+    if (request.whole != 1) {
+        const auto share = [&request](float& value) { value = static_cast<float>(value / request.whole); };
+        std::ranges::for_each(picture.result.values, share);
+        share(picture.result.min);
+        share(picture.result.max);
+    }
     picture.finish();
     return picture;
 }

@@ -25,6 +25,7 @@ struct HeatRequest {
     StepRange range;
     Step atStep { 0 };
     int pixels = 0;
+    double whole = 1; ///< ModuleByStep shows values as shares of this
     QSize plot; ///< the cells are painted at once for a plot of this size in logical pixels, unless it is empty
     double pixelRatio = 1;
     const Theme* theme = nullptr;

@@ -20,6 +20,7 @@ enum class YMode { Linear, Log, Symlog };
 struct CurveSeries {
     Row row;
     Stat stat = Stat::Norm;
+    double whole = 1; ///< of which its values are shares: the run has them `whole` times as large
     int slot = 0; ///< color
     series::CurveResult result;
     std::size_t join = 0; ///< longestJoin() of its buckets; 0: not known, as after they have changed

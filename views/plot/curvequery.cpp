@@ -33,6 +33,16 @@ StepRange leadOf(const CurveRequest& request, const series::CurveResult& result)
         Step { first - 1 } };
 }
 
+void divide(std::vector<series::Bucket>& buckets, double whole)
+{
+    for (series::Bucket& bucket : buckets) {
+        if (whole <= 0)
+            bucket = {};
+        for (double* value : { &bucket.min, &bucket.max, &bucket.mean, &bucket.first, &bucket.last })
+            *value /= whole > 0 ? whole : 1;
+    }
+}
+
 }
 
 Expected<std::optional<double>> readStart(
@@ -78,6 +88,11 @@ Expected<CurveSeries> readCurve(
     one.row = std::move(row);
     one.stat = stat;
     one.result = std::move(*result);
+    if (request.wholeOf) {
+        one.whole = request.wholeOf(one.row.key);
+        divide(one.result.buckets, one.whole);
+        divide(one.lead, one.whole);
+    }
     one.join = longestJoin(one.result.buckets);
     one.isOfOneRank = request.catalog && ranksOf(*request.catalog, one.row.kind).size() == 1;
     one.runName = request.runName;
@@ -379,8 +394,10 @@ Expected<std::vector<std::vector<series::CellValue>>> readValues(
             const auto column = reader.column(step, stat, rows, true);
             if (!column)
                 return tl::unexpected(column.error());
-            for (std::size_t i = 0; i < at.size() && i < column->size(); ++i)
+            for (std::size_t i = 0; i < at.size() && i < column->size(); ++i) {
                 cells[at[i]] = (*column)[i];
+                cells[at[i]].value /= picture.series[at[i]].whole;
+            }
         }
         values.push_back(std::move(cells));
     }

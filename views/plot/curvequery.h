@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -33,6 +34,8 @@ struct CurveRequest {
     QString runName; ///< of a compared run
     bool isLive = false;
     bool areRanksApart = false; ///< the ranks of one tensor have colors of their own
+    /// Of a row, of which its values are shown as shares; 0: not known, and nothing is shown. Empty: values as they are.
+    std::function<double(const ModuleKey&)> wholeOf {};
     bool isSystem = false; ///< of scalars: what process and machine use alone; else all others
 
     /// What both kinds of picture take from the state.
