@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <QFontMetricsF>
@@ -75,6 +76,44 @@ void flow(std::vector<PieceLine>& lines, const std::vector<Piece>& parts, double
         }
     }
 }
+
+struct Laid {
+    std::vector<PieceLine> lines;
+    std::size_t valueLine = 0;
+    QSizeF size; ///< px of the whole
+};
+
+bool hasSwatch(const Readout& readout)
+{
+    return readout.state != series::CellState::Value;
+}
+
+Laid layOut(const Readout& readout, double width, const Theme& theme)
+{
+    const QFont plain = wordsFont(12);
+    const QFont strong = numberFont(12, 600);
+    const double room = width - 2 * kInset;
+    Laid laid;
+    flow(laid.lines, { { readout.name, codeFont(12, 600), theme.text } }, 0, room, QStringLiteral("."));
+    flow(laid.lines, { { readout.where, plain, theme.text2 } }, 0, room);
+    laid.valueLine = laid.lines.size();
+    flow(laid.lines,
+        { { readout.value, strong, theme.text }, { readout.detail, plain, theme.text2, 8 },
+            { readout.secondValue, strong, theme.text, 14 }, { readout.secondDetail, plain, theme.text2, 8 } },
+        hasSwatch(readout) ? kSwatch : 0, room);
+    double widest = 0;
+    for (const PieceLine& line : laid.lines)
+        widest = std::max(widest, line.width);
+    laid.size = { widest + 2 * kInset, kReadoutHeight + static_cast<double>(laid.lines.size() - kLines) * kLinePitch };
+    return laid;
+}
+
+/// There is room for `size` above, below, left or right of `avoid`.
+bool isBeside(QSizeF size, const QRectF& room, const QRectF& avoid)
+{
+    return std::max(avoid.top() - room.top(), room.bottom() - avoid.bottom()) >= size.height() + kReadoutOff
+        || std::max(avoid.left() - room.left(), room.right() - avoid.right()) >= size.width() + kReadoutOff;
+}
 }
 
 QRectF readoutRoom(const QRectF& usual, const QRectF& whole, const QRectF& avoid)
@@ -87,32 +126,27 @@ QRectF readoutRoom(const QRectF& usual, const QRectF& whole, const QRectF& avoid
 void paintReadout(
     QPainter& painter, const QRectF& bounds, const QRectF& avoid, const Readout& readout, const Theme& theme)
 {
-    const QFont plain = wordsFont(12);
-    const QFont strong = numberFont(12, 600);
-    const bool swatch = readout.state != series::CellState::Value;
-    const double room = bounds.width() - 2 * kInset;
-    std::vector<PieceLine> lines;
-    flow(lines, { { readout.name, codeFont(12, 600), theme.text } }, 0, room, QStringLiteral("."));
-    flow(lines, { { readout.where, plain, theme.text2 } }, 0, room);
-    const std::size_t valueLine = lines.size();
-    flow(lines,
-        { { readout.value, strong, theme.text }, { readout.detail, plain, theme.text2, 8 },
-            { readout.secondValue, strong, theme.text, 14 }, { readout.secondDetail, plain, theme.text2, 8 } },
-        swatch ? kSwatch : 0, room);
-    double widest = 0;
-    for (const PieceLine& line : lines)
-        widest = std::max(widest, line.width);
-    const double width = widest + 2 * kInset;
-    const double height = kReadoutHeight + static_cast<double>(lines.size() - kLines) * kLinePitch;
+    Laid laid = layOut(readout, bounds.width(), theme);
+    QRectF room = bounds;
+    // Where its lines would hide what it is of, they go on beyond the room.
+    if (const QRectF window = painter.window(); laid.lines.size() > kLines && !isBeside(laid.size, bounds, avoid)) {
+        const QRectF wide(window.left() + 4, bounds.top(), window.width() - 8, bounds.height());
+        if (Laid other = layOut(readout, wide.width(), theme); isBeside(other.size, wide, avoid)) {
+            laid = std::move(other);
+            room = wide;
+        }
+    }
+    const double width = laid.size.width();
+    const double height = laid.size.height();
 
     double left = avoid.right() + kReadoutOff;
-    if (left + width > bounds.right())
+    if (left + width > room.right())
         left = avoid.left() - kReadoutOff - width;
     double top = avoid.top() - kReadoutOff - height;
-    if (top < bounds.top())
+    if (top < room.top())
         top = avoid.bottom() + kReadoutOff;
-    left = std::clamp(left, bounds.left(), std::max(bounds.left(), bounds.right() - width));
-    top = std::clamp(top, bounds.top(), std::max(bounds.top(), bounds.bottom() - height));
+    left = std::clamp(left, room.left(), std::max(room.left(), room.right() - width));
+    top = std::clamp(top, room.top(), std::max(room.top(), room.bottom() - height));
 
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
@@ -121,12 +155,12 @@ void paintReadout(
     painter.setBrush(theme.raised);
     painter.drawRoundedRect(box, 4, 4);
     const double x = box.left() + kInset;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t i = 0; i < laid.lines.size(); ++i) {
         // The value stands a little apart.
-        const double y = box.top() + 19 + static_cast<double>(i) * kLinePitch + (i < valueLine ? 0 : 1);
-        if (swatch && i == valueLine)
+        const double y = box.top() + 19 + static_cast<double>(i) * kLinePitch + (i < laid.valueLine ? 0 : 1);
+        if (hasSwatch(readout) && i == laid.valueLine)
             glyphs::paintCell(painter, QRectF(x, y - 11, 13, 13), readout.state, theme);
-        for (const Piece& one : lines[i].pieces) {
+        for (const Piece& one : laid.lines[i].pieces) {
             painter.setFont(one.font);
             painter.setPen(one.ink);
             painter.drawText(QPointF(x + one.left, y), one.text);

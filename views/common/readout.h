@@ -23,8 +23,8 @@ struct Readout {
     QString secondDetail;
 };
 
-/// Draws it 12 px off `avoid`, inside `bounds`, where its lines wrap if they are wider; not over `avoid` while there is
-/// room. Thread: gui.
+/// Draws it 12 px off `avoid`, inside `bounds`, where its lines wrap if they are wider; wider than these where it would
+/// lie over `avoid` else. Thread: gui.
 void paintReadout(
     QPainter& painter, const QRectF& bounds, const QRectF& avoid, const Readout& readout, const Theme& theme);
 
