@@ -2014,10 +2014,6 @@
         <translation>按调用位置、元素类型和进程组列出的集合通信</translation>
     </message>
     <message>
-        <source>collectives by call site, element type and process group: %1</source>
-        <translation>按调用位置、元素类型和进程组列出的集合通信：%1</translation>
-    </message>
-    <message>
         <source>not observed: functional collectives (%1, compiled regions) never pass Python</source>
         <translation>未观测到：函数式集合通信（%1、编译区域）不经过 Python</translation>
     </message>
@@ -2324,6 +2320,10 @@
     <message>
         <source>collect_times is 0</source>
         <translation>collect_times 为 0</translation>
+    </message>
+    <message>
+        <source>collectives by call site, element type and process group: %1</source>
+        <translation>按调用位置、元素类型和进程组列出的集合通信：%1</translation>
     </message>
 </context>
 <context>
