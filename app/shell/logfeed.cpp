@@ -11,6 +11,12 @@
 
 namespace telltale::shell {
 
+namespace {
+
+constexpr std::size_t kMostSaid = 100; ///< messages of a run that come back with it
+
+}
+
 LogFeed::LogFeed(
     store::QueryPool* queries, views::ViewState* state, RunDriver* driver, Toaster* toaster, QObject* parent)
     : QObject(parent)
@@ -45,8 +51,12 @@ LogFeed::LogFeed(
         entry.text = sentence;
         entry.severity = severity == Toaster::Severity::Critical ? 2 : severity == Toaster::Severity::Warning ? 1 : 0;
         entry.wallNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
-        if (isOfRun && m_state->run())
-            m_said[m_state->run()->id].push_back(entry);
+        if (isOfRun && m_state->run()) {
+            auto& said = m_said[m_state->run()->id];
+            said.push_back(entry);
+            if (said.size() > kMostSaid)
+                said.erase(said.begin());
+        }
         m_model.add(std::move(entry), !(isOfRun && m_state->run()));
     });
 }
