@@ -140,7 +140,8 @@ void LiveJudge::onDurable(const store::Durable& durable)
 Expected<void> LiveJudge::follow(Run& run, const store::Durable& durable)
 {
     if (!run.reader) {
-        store::SharedReads reads { std::make_shared<series::BlockCache>(kCacheBytes), {} };
+        store::SharedReads reads;
+        reads.blocks = std::make_shared<series::BlockCache>(kCacheBytes);
         auto reader = store::openReader(*run.ref, reads);
         if (!reader)
             return tl::unexpected<Error>(std::move(reader.error()));

@@ -61,6 +61,7 @@ CapsuleReader::CapsuleReader(const RunHandle& run, Connection db, SharedReads& s
     , m_db(std::move(db))
     , m_statements(m_db.get())
     , m_blocks(shared.blocks)
+    , m_helpers(shared.helpers)
     , m_directory(run.live ? run.live->directory() : shared.directories.of(run.locator.text()))
 {
 }
@@ -106,7 +107,7 @@ Expected<void> CapsuleReader::refresh()
     const std::string identity = catalog.storeId.empty()
         ? m_path
         : catalog.storeId + '/' + catalog.runKey + '/' + std::to_string(catalog.createdNs);
-    auto tiles = TileSource::make(m_db.get(), std::hash<std::string> {}(identity), m_blocks);
+    auto tiles = TileSource::make(m_db.get(), std::hash<std::string> {}(identity), m_blocks, m_helpers);
     if (!tiles)
         return tl::unexpected<Error>(std::move(tiles.error()));
     m_tiles = std::move(*tiles);

@@ -22,6 +22,7 @@ namespace telltale::store {
 /// What the readers of a pool have in common. Thread: any.
 struct SharedReads {
     std::shared_ptr<series::BlockCache> blocks = std::make_shared<series::BlockCache>();
+    std::shared_ptr<Helpers> helpers = std::make_shared<Helpers>();
     Directories directories;
 };
 
@@ -94,6 +95,7 @@ private:
     Connection m_db;
     StatementCache m_statements;
     std::shared_ptr<series::BlockCache> m_blocks;
+    std::shared_ptr<Helpers> m_helpers;
     std::unique_ptr<TileSource> m_tiles;
     Statement m_dataVersion;
     std::int64_t m_seenDataVersion = -1;

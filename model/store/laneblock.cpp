@@ -327,23 +327,6 @@ std::size_t LaneBlock::byteSize() const
         + m_counts.size() * sizeof(std::uint32_t) + m_identities.size() * sizeof(std::uint64_t);
 }
 
-std::uint32_t LaneBlock::count(Count what, int lane, int column) const
-{
-    const std::size_t at = cellOf(lane) + static_cast<std::size_t>(column);
-    if (!m_counts.empty())
-        return m_counts[what * cells() + at];
-    constexpr std::array<std::uint8_t, kCounts> kBits { cell::kCollected, cell::kFinite, cell::kNaN, cell::kPosInf,
-        cell::kNegInf };
-    const std::uint8_t bits = m_bits.empty() ? cell::kPlain : m_bits[at];
-    return bits & kBits[what] ? m_uniform : 0;
-}
-
-double LaneBlock::number(Plane plane, int lane, int column) const
-{
-    const std::size_t at = offset(plane, lane) + static_cast<std::size_t>(column);
-    return isWide() ? m_wide[at] : static_cast<double>(m_narrow[at]);
-}
-
 series::Bucket LaneBlock::bucket(int lane, int column) const
 {
     series::Bucket bucket;

@@ -117,4 +117,21 @@ private:
     std::uint32_t m_uniform = 1;
 };
 
+inline std::uint32_t LaneBlock::count(Count what, int lane, int column) const
+{
+    const std::size_t at = cellOf(lane) + static_cast<std::size_t>(column);
+    if (!m_counts.empty())
+        return m_counts[what * cells() + at];
+    constexpr std::array<std::uint8_t, kCounts> kBits { cell::kCollected, cell::kFinite, cell::kNaN, cell::kPosInf,
+        cell::kNegInf };
+    const std::uint8_t bits = m_bits.empty() ? cell::kPlain : m_bits[at];
+    return bits & kBits[what] ? m_uniform : 0;
+}
+
+inline double LaneBlock::number(Plane plane, int lane, int column) const
+{
+    const std::size_t at = offset(plane, lane) + static_cast<std::size_t>(column);
+    return isWide() ? m_wide[at] : static_cast<double>(m_narrow[at]);
+}
+
 }

@@ -2,7 +2,6 @@
 #include <telltale/store/tilesource.h>
 
 #include <algorithm>
-#include <future>
 #include <iterator>
 #include <mutex>
 #include <thread>
@@ -49,16 +48,18 @@ constexpr std::array kCountStats { Stat::Nans, Stat::PosInfs, Stat::NegInfs };
 
 }
 
-TileSource::TileSource(std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache)
+TileSource::TileSource(
+    std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache, std::shared_ptr<Helpers> helpers)
     : m_runHash(runHash)
     , m_cache(std::move(cache))
+    , m_helpers(std::move(helpers))
 {
 }
 
 Expected<std::unique_ptr<TileSource>> TileSource::make(
-    sqlite3* db, std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache)
+    sqlite3* db, std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache, std::shared_ptr<Helpers> helpers)
 {
-    std::unique_ptr<TileSource> source(new TileSource(runHash, std::move(cache)));
+    std::unique_ptr<TileSource> source(new TileSource(runHash, std::move(cache), std::move(helpers)));
     const std::pair<Statement*, const char*> wanted[] {
         { &source->m_heads,
             "SELECT id, c0, crc, first_step, last_step FROM tile WHERE lvl=?1 AND stat=?2 AND grp=?3 AND c0>=?4 AND "
@@ -270,16 +271,8 @@ void TileSource::readAhead(
                 tile.decoded = std::move(*decoded);
         }
     };
-    {
-        const std::size_t threads
-            = std::min<std::size_t>(std::thread::hardware_concurrency(), tiles.size() / kTilesWorth);
-        std::vector<std::future<void>> helpers; // without a thread to be had, they do nothing when they are waited for
-        for (std::size_t i = 1; i < threads; ++i)
-            helpers.push_back(std::async(work));
-        work();
-        for (std::future<void>& helper : helpers)
-            helper.get();
-    }
+    const std::size_t threads = std::min<std::size_t>(std::thread::hardware_concurrency(), tiles.size() / kTilesWorth);
+    m_helpers->run(std::max<std::size_t>(threads, 1) - 1, work);
     for (const Tile& tile : tiles) {
         if (!tile.decoded)
             continue;

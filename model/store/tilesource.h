@@ -14,6 +14,7 @@
 #include <telltale/core/ids.h>
 #include <telltale/core/kinds.h>
 #include <telltale/series/blockcache.h>
+#include <telltale/store/helpers.h>
 #include <telltale/store/laneblock.h>
 #include <telltale/store/sqlite.h>
 
@@ -64,8 +65,8 @@ public:
         std::vector<series::BlockKey> m_kept;
     };
 
-    static Expected<std::unique_ptr<TileSource>> make(
-        sqlite3* db, std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache);
+    static Expected<std::unique_ptr<TileSource>> make(sqlite3* db, std::uint64_t runHash,
+        std::shared_ptr<series::BlockCache> cache, std::shared_ptr<Helpers> helpers);
 
     /// Heads of one level with first column in [from, to), by first column.
     Expected<std::vector<TileHead>> heads(const TileSet& set, int level, std::int64_t from, std::int64_t to);
@@ -98,7 +99,7 @@ private:
         std::shared_ptr<TileSteps> steps;
         Blocks blocks; ///< null where the tile ends before
     };
-    TileSource(std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache);
+    TileSource(std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache, std::shared_ptr<Helpers> helpers);
     void keep(const series::BlockKey& key, std::shared_ptr<const series::CachedBlock> block);
     void keep(
         const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks, const Blocks& blocks);
@@ -115,6 +116,7 @@ private:
 
     const std::uint64_t m_runHash;
     const std::shared_ptr<series::BlockCache> m_cache;
+    const std::shared_ptr<Helpers> m_helpers;
     Expected<Blocks> absMaxLanes(const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks);
 
     Scan* m_scan = nullptr;
