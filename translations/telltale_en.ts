@@ -613,16 +613,6 @@
     </message>
 </context>
 <context>
-    <name>telltale::views::InspectorPanel</name>
-    <message numerus="yes">
-        <source>first of %n selected modules</source>
-        <translation>
-            <numerusform>first of %n selected module</numerusform>
-            <numerusform>first of %n selected modules</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>telltale::views::LoggedCards</name>
     <message numerus="yes">
         <source>the first %1 of %n names</source>
@@ -673,6 +663,13 @@
         <translation>
             <numerusform>Samples were lost of rank %1: views draw them as gaps.</numerusform>
             <numerusform>Samples were lost of ranks %1: views draw them as gaps.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Offline is rank %1: what it had not sent is not known.</source>
+        <translation>
+            <numerusform>Offline is rank %1: what it had not sent is not known.</numerusform>
+            <numerusform>Offline are ranks %1: what they had not sent is not known.</numerusform>
         </translation>
     </message>
 </context>

@@ -4898,6 +4898,10 @@ GPL-3.0-or-later</translation>
         <source>  ·  %1</source>
         <translation>  ·  %1</translation>
     </message>
+    <message>
+        <source>spread of %1</source>
+        <translation>%1 的极差</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AttentionMap</name>
@@ -6467,10 +6471,6 @@ GPL-3.0-or-later</translation>
         <translation>会被该格式舍入为零的元素占比</translation>
     </message>
     <message>
-        <source>share of elements below the format&apos;s smallest normal number</source>
-        <translation>小于该格式最小正规数的元素占比</translation>
-    </message>
-    <message>
         <source>share of elements that are certainly beyond the format&apos;s largest number</source>
         <translation>确定超出该格式最大数的元素占比</translation>
     </message>
@@ -6505,6 +6505,10 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>另有 %n 个符合筛选</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>share of elements that the format would keep with fewer digits, as subnormal numbers</source>
+        <translation>该格式会以较少位数（非规格化数）保留的元素占比</translation>
     </message>
 </context>
 <context>
@@ -7321,11 +7325,9 @@ GPL-3.0-or-later</translation>
         <source>%1: of its parameters, below</source>
         <translation>%1：属于其参数，见下</translation>
     </message>
-    <message numerus="yes">
-        <source>first of %n selected modules</source>
-        <translation>
-            <numerusform>所选 %n 个模块中的第一个</numerusform>
-        </translation>
+    <message>
+        <source>first of %1 selected</source>
+        <translation>%1 个所选中的第一个</translation>
     </message>
 </context>
 <context>
@@ -7763,6 +7765,14 @@ GPL-3.0-or-later</translation>
         <source>raw</source>
         <translation>原始值</translation>
     </message>
+    <message>
+        <source>each at its last step</source>
+        <translation>各自的最后一步</translation>
+    </message>
+    <message>
+        <source>smoothed %1</source>
+        <translation>平滑 %1</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::OverviewView</name>
@@ -7958,6 +7968,12 @@ GPL-3.0-or-later</translation>
         <source>Samples were lost of rank %1: views draw them as gaps.</source>
         <translation>
             <numerusform>rank %1 丢失了样本：视图中显示为缺口。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Offline is rank %1: what it had not sent is not known.</source>
+        <translation>
+            <numerusform>rank %1 已离线：尚未发送的内容未知。</numerusform>
         </translation>
     </message>
 </context>

@@ -374,11 +374,11 @@ private Q_SLOTS:
         // Of several modules the values are those of one.
         QVERIFY2(!type->text().contains(QStringLiteral("selected")), qPrintable(type->text()));
         m_state->setSelection({ { QStringLiteral("m.weight"), {} }, { QStringLiteral("in"), Slot::input() } });
-        QVERIFY2(type->text().endsWith(QStringLiteral(", first of 2 selected modules")), qPrintable(type->text()));
+        QVERIFY2(type->text().endsWith(QStringLiteral(", first of 2 selected")), qPrintable(type->text()));
         // Those that would be too much to draw are selected, too.
         m_state->setSelection({ { QStringLiteral("m.weight"), {} }, { QStringLiteral("in"), Slot::input() } },
             { { QStringLiteral("m.bias"), {} } });
-        QVERIFY2(type->text().endsWith(QStringLiteral(", first of 3 selected modules")), qPrintable(type->text()));
+        QVERIFY2(type->text().endsWith(QStringLiteral(", first of 3 selected")), qPrintable(type->text()));
     }
 
 private:

@@ -215,6 +215,17 @@ private Q_SLOTS:
         }
     }
 
+    void aSymlogAxisOfOneDecadeLooksLikeNoLinearOne()
+    {
+        for (const int length : { 150, 200, 480 }) {
+            std::set<double> magnitudes;
+            for (const ValueScale::Tick& tick : ValueScale(ValueScale::Mode::Symlog, -0.2433, 0.2433).ticks(length))
+                magnitudes.insert(std::abs(tick.value));
+            magnitudes.erase(0);
+            QVERIFY2(magnitudes.size() >= 2, qPrintable(QString::number(length)));
+        }
+    }
+
     void cutLabelsOfDifferentRowsDiffer()
     {
         const QFontMetricsF metrics(codeFont(11));

@@ -260,10 +260,13 @@ void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, co
     readout.state = shown.state;
     readout.value = numberOf(shown);
     // What the two maps show; the rest of a head stands in the inspector.
-    readout.detail = headValueText(value);
+    const auto words = [isSpread = m_picture->isSpread](HeadValue of) {
+        return isSpread ? tr("spread of %1").arg(headValueText(of)) : headValueText(of);
+    };
+    readout.detail = words(value);
     if (const HeadValue other = m_values[1 - static_cast<std::size_t>(m_side)]; other != value) {
         readout.secondValue = numberOf(m_picture->valueOf(m_near[0], m_near[1], other));
-        readout.secondDetail = headValueText(other);
+        readout.secondDetail = words(other);
     }
     if (std::isfinite(head.before))
         readout.where

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "theme.h"
 
@@ -265,7 +266,12 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
     for (int more = 1; more <= 6 && ticks.size() < 2; ++more)
         ticks = placed(
             candidates(count + more), length, std::min<double>(spacing * 0.8, kClosest), std::max(most, 2), besideEnds);
-    if (m_mode == Mode::Symlog && ticks.size() < 3) { // its decades may all be out of sight
+    // Its decades may all be out of sight, and zero between two ends looks like a linear scale.
+    std::set<double> magnitudes;
+    for (const Tick& tick : ticks)
+        magnitudes.insert(std::abs(tick.value));
+    magnitudes.erase(0);
+    if (m_mode == Mode::Symlog && (ticks.size() < 3 || magnitudes.size() < 2)) {
         const double largest = std::max(std::abs(m_low), std::abs(m_high));
         const double least = m_low > 0 ? m_low : m_high < 0 ? -m_high : std::min(m_linear, largest / 5);
         std::vector<double> values { 0 };
@@ -274,7 +280,7 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
             values.push_back(value);
         }
         std::ranges::sort(values);
-        ticks = placed(values, length, spacing * 0.8, most, besideEnds);
+        ticks = placed(values, length, std::min<double>(spacing * 0.8, kClosest), std::max(most, 5), besideEnds);
     }
     return ticks;
 }

@@ -228,7 +228,7 @@ QString DistributionView::belowText() const
     case BelowStrips::Flushed:
         return tr("share of elements that the format would round to zero");
     case BelowStrips::Subnormal:
-        return tr("share of elements below the format's smallest normal number");
+        return tr("share of elements that the format would keep with fewer digits, as subnormal numbers");
     case BelowStrips::Overflowed:
         return tr("share of elements that are certainly beyond the format's largest number");
     }

@@ -253,9 +253,9 @@ Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf, bool isOfOneSt
     if (!first.hasRankColor && areAlike(panel.picture, valueOf)) {
         header.hasSamples = false;
         QString ranks = allRanksText(static_cast<int>(all.size()));
-        const auto [least, most] = std::ranges::minmax_element(all, {}, &CurveSeries::newest);
-        if (!isOfOneStep && least->newest)
-            ranks = joined(ranks, stepsText({ *least->newest, *most->newest }));
+        if (!isOfOneStep && std::ranges::any_of(all, [](const CurveSeries& one) { return one.newest.has_value(); }))
+            ranks = joined(
+                ranks, QCoreApplication::translate("telltale::views::OverviewCanvas", "each at its last step"));
         add(first, ranks);
         if (const QString before = header.entries.front().last.before; !before.isEmpty())
             header.entries.front().name = joined(rankText(first) + u' ' + before, ranks);
@@ -467,18 +467,18 @@ void paintPanelHeader(
         (isBeside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(
             look.title.isEmpty() ? panel.title : look.title, Qt::ElideLeft, static_cast<int>(width)));
-    QStringList how;
-    if (look.smoothing > 0)
-        how.append(isSmoothable(first)
-                ? QCoreApplication::translate("telltale::views::OverviewCanvas", "smoothed %1, raw behind")
-                      .arg(formatValue(look.smoothing, look.smoothing > 0.9 ? 2 : 1))
-                : QCoreApplication::translate("telltale::views::OverviewCanvas", "not smoothed"));
-    if (look.isLog)
-        how.append(log);
+    QStringList drawn { QString() }; // how its line is, in ever fewer words
+    if (look.smoothing > 0 && isSmoothable(first)) {
+        const QString weight = formatValue(look.smoothing, look.smoothing > 0.9 ? 2 : 1);
+        drawn = { QCoreApplication::translate("telltale::views::OverviewCanvas", "smoothed %1, raw behind").arg(weight),
+            QCoreApplication::translate("telltale::views::OverviewCanvas", "smoothed %1").arg(weight), QString() };
+    } else if (look.smoothing > 0) {
+        drawn.prepend(QCoreApplication::translate("telltale::views::OverviewCanvas", "not smoothed"));
+    }
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
-    for (; !how.isEmpty(); how.removeFirst()) { // how the axis is read comes before how the line is drawn
-        const QString said = how.join(items::comma());
+    for (const QString& one : drawn) { // how the axis is read comes before how the line is drawn
+        const QString said = joined(one, look.isLog ? log : QString());
         const double taken = widthOf(said);
         if (captionLeft + taken > words.right() - kBeforeValues)
             continue;

@@ -124,13 +124,13 @@ void RankTableModel::set(const ViewState& state, const RankTimes* times)
 
 QString RankTableModel::sentence() const
 {
-    QStringList slow, late, lossy;
+    QStringList slow, late, offline, lossy;
     for (const Row& row : m_rows) {
         const QString rank = QString::number(row.rank.value);
         if (row.isSlow)
             slow.append(rank);
         if (isLoud(row, LagColumn))
-            late.append(rank);
+            (row.agent->connected ? late : offline).append(rank);
         if (row.dropped > 0)
             lossy.append(rank);
     }
@@ -140,6 +140,9 @@ QString RankTableModel::sentence() const
         said.append(tr("Longer than the others takes rank %1.", nullptr, of(slow)).arg(slow.join(items::comma())));
     if (!late.empty())
         said.append(tr("Behind the store is rank %1.", nullptr, of(late)).arg(late.join(items::comma())));
+    if (!offline.empty())
+        said.append(tr("Offline is rank %1: what it had not sent is not known.", nullptr, of(offline))
+                        .arg(offline.join(items::comma())));
     if (!lossy.empty())
         said.append(tr("Samples were lost of rank %1: views draw them as gaps.", nullptr, of(lossy))
                         .arg(lossy.join(items::comma())));

@@ -208,14 +208,14 @@ void InspectorPanel::moduleChanged()
     if (m_keys.size() > kColumns)
         m_keys.resize(kColumns);
     m_title->setText(name == items::kWholeModel ? items::ModuleTreeModel::tr("(model)") : items::shownName(name));
-    std::set<QString> modules;
+    std::set<QString> names;
     for (const std::vector<ModuleKey>* keys : { &state->selection(), &state->omitted() }) {
         for (const ModuleKey& key : *keys)
-            modules.insert(key.name);
+            names.insert(key.name);
     }
     QStringList subtitle { subtitleText(*catalog, m_kind, state->rank(), m_keys) };
-    if (modules.size() > 1)
-        subtitle.append(tr("first of %n selected modules", nullptr, static_cast<int>(modules.size())));
+    if (names.size() > 1)
+        subtitle.append(tr("first of %1 selected").arg(names.size()));
     subtitle.removeAll(QString());
     m_subtitle->setText(subtitle.join(items::comma()));
 
