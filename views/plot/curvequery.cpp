@@ -296,7 +296,8 @@ Expected<void> findNewest(store::RunReader& reader, CurvePicture& picture, const
         if (!one.isGroup && newestBucketOf(one.result) >= 0)
             scalars[one.row.key].push_back(&one);
     }
-    for (const auto& [key, ranks] : scalars) {
+    for (const auto& scalar : scalars) {
+        const std::vector<CurveSeries*>& ranks = scalar.second;
         if (ranks.size() < 2)
             continue;
         const auto cells = readColumn(reader, ranks, picture.range.last);
