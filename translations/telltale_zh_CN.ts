@@ -8757,10 +8757,6 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
         <translation>提前步数</translation>
     </message>
     <message>
-        <source>Incidents that the rules in force find</source>
-        <translation>生效规则找到的事件</translation>
-    </message>
-    <message>
         <source>Incidents that the rules find that are tried</source>
         <translation>试验规则找到的事件</translation>
     </message>
@@ -8785,6 +8781,10 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
         <translation>
             <numerusform>全部 %n 次运行</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Incidents that the rules in force find; the run&apos;s own were found by those of its time</source>
+        <translation>生效规则发现的异常事件；运行自身的事件由当时的规则发现</translation>
     </message>
 </context>
 <context>

@@ -22,7 +22,8 @@ ScoreTree::ScoreTree(QWidget* parent)
     setColumnCount(ColumnCount);
     setHeaderLabels(
         { tr("Run and rule"), tr("In force"), tr("Tried"), tr("Hits"), tr("False alarms"), tr("Missed"), tr("Lead") });
-    headerItem()->setToolTip(BeforeColumn, tr("Incidents that the rules in force find"));
+    headerItem()->setToolTip(
+        BeforeColumn, tr("Incidents that the rules in force find; the run's own were found by those of its time"));
     headerItem()->setToolTip(AfterColumn, tr("Incidents that the rules find that are tried"));
     headerItem()->setToolTip(HitsColumn, tr("Incidents labeled true that are found"));
     headerItem()->setToolTip(FalseColumn, tr("Incidents labeled a false alarm, or found in a clean run"));
