@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include <QDockWidget>
 #include <QEvent>
 #include <QGraphicsOpacityEffect>
 #include <QMainWindow>
@@ -70,10 +69,6 @@ void Toaster::put(Severity severity, const QString& said, Action action, bool is
     const QString sentence = items::saidwords::inLanguage(said);
     if (shown().contains(sentence))
         return;
-    for (QObject* const child : m_window->children()) { // a dock that opens moves the center, and lays parts on top
-        if (child == center() || qobject_cast<QDockWidget*>(child))
-            child->installEventFilter(this);
-    }
     Q_EMIT logged(severity, sentence, isOfRun);
 
     auto* toast = new Toast(severity, sentence, action.first, std::move(action.second), m_window);
@@ -100,6 +95,7 @@ void Toaster::put(Severity severity, const QString& said, Action action, bool is
         fade->start();
     }
     toast->show();
+    toast->raise();
 }
 
 QStringList Toaster::shown() const
@@ -112,33 +108,25 @@ QStringList Toaster::shown() const
     return sentences;
 }
 
-QWidget* Toaster::center() const
-{
-    const auto* main = qobject_cast<const QMainWindow*>(m_window);
-    return main ? main->centralWidget() : nullptr;
-}
-
 void Toaster::arrange()
 {
     // At the right, above what is below the views: the card of an incident has its buttons there.
-    const QWidget* views = center();
+    const auto* main = qobject_cast<const QMainWindow*>(m_window);
+    const QWidget* views = main ? main->centralWidget() : nullptr;
     int bottom = (views ? views->geometry().bottom() : m_window->height() - m_margin) - kGap;
     for (auto one = m_toasts.rbegin(); one != m_toasts.rend(); ++one) {
         Toast* const toast = one->toast;
         if (!toast)
             continue;
         toast->move(m_window->width() - toast->width() - kInset, bottom - toast->height());
-        toast->raise();
         bottom -= toast->height() + kGap;
     }
 }
 
 bool Toaster::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() == QEvent::Resize || event->type() == QEvent::Move)
+    if (event->type() == QEvent::Resize)
         arrange();
-    else if (event->type() == QEvent::ZOrderChange) // not now: a dock shows its tab if this finds it on top
-        QMetaObject::invokeMethod(this, &Toaster::arrange, Qt::QueuedConnection);
     return QObject::eventFilter(watched, event);
 }
 

@@ -53,7 +53,6 @@ private:
     using Action = std::pair<QString, std::function<void()>>;
 
     void put(Severity severity, const QString& said, Action action, bool isOfRun);
-    QWidget* center() const; ///< null where the window has none
     void arrange();
 
     QWidget* m_window;

@@ -333,20 +333,6 @@ private Q_SLOTS:
         QCOMPARE(isSaid(), 1);
     }
 
-    void aToastStaysAboveADockThatOpens()
-    {
-        m_window->resize(1200, 800);
-        m_window->toaster()->setAnimated(false);
-        m_window->toaster()->post(Toaster::Severity::Critical, QStringLiteral("the disk is full"));
-        const auto* toast = m_window->findChild<Toast*>();
-        for (const char* id : { "window.log", "window.connections" }) {
-            m_window->commands()->action(id)->trigger();
-            QTRY_VERIFY(toast->geometry().bottom() < m_window->centralWidget()->geometry().bottom());
-            QTRY_COMPARE(m_window->childAt(toast->geometry().topLeft() + QPoint(3, 20)), toast);
-            QVERIFY(!m_window->findChild<QDockWidget*>(QString::fromLatin1(id).mid(7))->visibleRegion().isEmpty());
-        }
-    }
-
     void theSelectedLineOfTheLogIsAsHighAsItsWords()
     {
         items::LogModel model;
