@@ -34,7 +34,8 @@ struct CurveRequest {
     QString runName; ///< of a compared run
     bool isLive = false;
     bool areRanksApart = false; ///< the ranks of one tensor have colors of their own
-    /// Of a row, of which its values are shown as shares; 0: not known, and nothing is shown. Empty: values as they are.
+    /// Of a row, of which its values are shown as shares; 0: not known, and nothing is shown. Empty: values as they
+    /// are.
     std::function<double(const ModuleKey&)> wholeOf {};
     bool isSystem = false; ///< of scalars: what process and machine use alone; else all others
 
