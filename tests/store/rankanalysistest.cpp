@@ -81,6 +81,15 @@ std::uint64_t bits(int rank, int step)
     return rank == 2 && step >= kDrift ? own + 1 : own;
 }
 
+std::vector<series::RowAttempts> rowsOf(store::RunReader& reader)
+{
+    std::vector<series::RowAttempts> rows;
+    const auto catalog = test::CapsuleBuilder::must(reader.catalog()); // holds them while they are read
+    for (const series::RowIndex::Row& row : catalog->rows->rows())
+        rows.push_back(row.attempts);
+    return rows;
+}
+
 }
 
 /// Which ranks are unlike their peers. Thread: the test's.
@@ -223,10 +232,7 @@ private Q_SLOTS:
         builder.releaseAll();
         builder.finish();
         const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
-        const auto catalog = test::CapsuleBuilder::must(reader->catalog());
-        std::vector<series::RowAttempts> rows;
-        for (const series::RowIndex::Row& row : catalog->rows->rows())
-            rows.push_back(row.attempts);
+        const std::vector<series::RowAttempts> rows = rowsOf(*reader);
         QCOMPARE(rows.size(), std::size_t { 3 });
         int expected = kDrift;
         while (expected % 3 != 0)
@@ -269,10 +275,7 @@ private Q_SLOTS:
         }
         builder.finish();
         const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
-        const auto catalog = test::CapsuleBuilder::must(reader->catalog());
-        std::vector<series::RowAttempts> rows;
-        for (const series::RowIndex::Row& row : catalog->rows->rows())
-            rows.push_back(row.attempts);
+        const std::vector<series::RowAttempts> rows = rowsOf(*reader);
         for (const std::int64_t count : { 20, 30'000 }) { // every step, and some
             const auto drift = readDrift(*reader, rows, { Step { 0 }, Step { count - 1 } }, 30'000);
             QVERIFY(drift);
