@@ -63,7 +63,7 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
     add(tr("Hide or show the nearest curve"), Qt::Key_H);
     add(tr("Show the nearest curve alone, or all again"), Qt::Key_I);
     begin(tr("In the Config view"));
-    for (auto [key, words] : views::ConfigView::keys()) {
+    for (auto [key, words] : views::ConfigView::keys(true)) {
         words[0] = words[0].toUpper();
         add(words, key);
     }

@@ -351,10 +351,8 @@ void MainWindow::updateHints()
             { QStringLiteral("Ctrl+Shift+C"), tr("copy join string") }, { QStringLiteral("F1"), tr("keys") } });
     } else if (m_parts.tabs->currentId() == QLatin1String("config")) {
         std::vector<std::pair<QString, QString>> hints;
-        for (const auto& [key, words] : views::ConfigView::keys())
+        for (const auto& [key, words] : views::ConfigView::keys(m_wasLive)) // a run that has ended takes no config
             hints.emplace_back(KeyChip::textOf(key), words);
-        if (!m_wasLive) // a run that has ended takes no config
-            hints.erase(hints.begin());
         hints.emplace_back(QStringLiteral("F1"), tr("keys"));
         m_status->setHints(hints);
     } else {

@@ -171,10 +171,13 @@ void ConfigView::fillBar()
     m_revert->setToolTip(tr("Drop all changes of the draft"));
 }
 
-std::vector<std::pair<QKeySequence, QString>> ConfigView::keys()
+std::vector<std::pair<QKeySequence, QString>> ConfigView::keys(bool mayApply)
 {
-    return { { kApplyKey, tr("apply") }, { kErrorKey, tr("next error") },
+    std::vector<std::pair<QKeySequence, QString>> keys { { kErrorKey, tr("next error") },
         { QKeySequence(Qt::CTRL | Qt::Key_Z), tr("undo edit") } };
+    if (mayApply)
+        keys.insert(keys.begin(), { kApplyKey, tr("apply") });
+    return keys;
 }
 
 QWidget* ConfigView::makeBody()

@@ -45,8 +45,8 @@ public:
     void openFile(const QString& path);
     void saveFile(const QString& path);
     void apply();
-    /// What the keyboard does here, and nowhere else: first what applies the draft.
-    static std::vector<std::pair<QKeySequence, QString>> keys();
+    /// What the keyboard does here, and nowhere else: first what applies the draft, where it may be.
+    static std::vector<std::pair<QKeySequence, QString>> keys(bool mayApply);
     /// Puts the keyboard where the draft is the first time other than what runs.
     void goToFirstChange();
     /// As SteeringState::draftWanted.
