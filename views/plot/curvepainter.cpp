@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include <QPainter>
 
@@ -46,37 +47,54 @@ std::vector<ColumnSpan> edgeOf(const std::vector<ColumnSpan>& band, bool upper)
     return edge;
 }
 
+/// The buckets with samples that no line reaches.
+std::vector<int> lonelyOf(const std::vector<series::Bucket>& buckets, std::ptrdiff_t join, bool isDense)
+{
+    std::vector<int> lonely;
+    int last = -1; // that a line may come from
+    bool isReached = true; // is the last one, by a line from before it
+    const auto leave = [&] {
+        if (!std::exchange(isReached, true))
+            lonely.push_back(last);
+    };
+    for (int i = 0; i < static_cast<int>(buckets.size()); ++i) {
+        const series::Bucket& bucket = buckets[static_cast<std::size_t>(i)];
+        if (breaksLine(bucket)) {
+            leave();
+            last = -1;
+            // Beside each other, values that are partly not finite are a band of their own.
+            if (bucket.finite > 0 && !isDense)
+                lonely.push_back(i);
+        } else if (bucket.finite > 0) {
+            const bool joins = last >= 0 && i - last <= join;
+            if (!joins)
+                leave();
+            isReached = joins;
+            last = i;
+        }
+    }
+    leave();
+    return lonely;
+}
+
 /// A sample that no line reaches would be one pixel: it gets a dot.
 void paintLonely(QImage& frame, const QRect& plot, const CurveSeries& one, const ValueScale& scale, const QColor& color,
     bool isJoined)
 {
     const std::vector<series::Bucket>& buckets = one.result.buckets;
-    const auto count = static_cast<int>(buckets.size());
-    if (count == 0)
+    const auto count = static_cast<std::ptrdiff_t>(buckets.size());
+    const auto join = isJoined ? count : static_cast<std::ptrdiff_t>(one.longestLine());
+    const std::vector<int> lonely = lonelyOf(buckets, join, plot.width() < 4 * count);
+    if (lonely.empty())
         return;
-    const bool isDense = plot.width() / count < 4;
-    const auto join = isJoined ? count : static_cast<int>(longestJoin(buckets));
-    const auto reaches = [&](int from, int direction) {
-        for (int i = from + direction; i >= 0 && i < count && std::abs(i - from) <= join; i += direction) {
-            const series::Bucket& bucket = buckets[static_cast<std::size_t>(i)];
-            if (bucket.finite > 0 && !breaksLine(bucket))
-                return true;
-            if (breaksLine(bucket))
-                return false;
-        }
-        return false;
-    };
     QPainter painter(&frame);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(color);
     painter.setClipRect(plot);
-    for (int i = 0; i < count; ++i) {
+    for (const int i : lonely) {
         const series::Bucket& bucket = buckets[static_cast<std::size_t>(i)];
-        // Beside each other, values that are partly not finite are a band of their own.
-        if (bucket.finite == 0 || (breaksLine(bucket) ? isDense : reaches(i, -1) || reaches(i, 1)))
-            continue;
-        const double x = plot.left() + (i + 0.5) * plot.width() / count;
+        const double x = plot.left() + (i + 0.5) * plot.width() / static_cast<double>(count);
         const double unit = std::max(scale.unitOf(bucket.last), -1.0); // -infinity for zero on a log scale
         const double y = plot.bottom() - (bucket.last > 0 ? unit : std::max(unit, 0.0)) * plot.height();
         painter.drawEllipse(QPointF(x, y), 2.5, 2.5);

@@ -10,7 +10,6 @@
 namespace telltale::views {
 
 using series::Bucket;
-using series::CellState;
 
 namespace {
 
@@ -90,11 +89,6 @@ inline float quickLog2(float value)
     return exponent + 0.5F + t * (2.88539008F + t2 * (0.961796694F + t2 * (0.577078F + t2 * 0.412198F)));
 }
 
-}
-
-bool breaksLine(const Bucket& bucket)
-{
-    return series::isNonFinite(bucket.state) || bucket.state == CellState::Gap || bucket.state == CellState::Damaged;
 }
 
 std::size_t longestJoin(std::span<const Bucket> buckets)

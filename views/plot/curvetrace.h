@@ -60,7 +60,11 @@ private:
 };
 
 /// True where a bucket ends the line.
-bool breaksLine(const series::Bucket& bucket);
+inline bool breaksLine(const series::Bucket& bucket)
+{
+    return series::isNonFinite(bucket.state) || bucket.state == series::CellState::Gap
+        || bucket.state == series::CellState::Damaged;
+}
 /// Buckets between neighboring collected ones beyond which the line is not drawn through.
 std::size_t longestJoin(std::span<const series::Bucket> buckets);
 
