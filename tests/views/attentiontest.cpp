@@ -11,7 +11,6 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 
 #include <telltale/attention/attentioncanvas.h>
 #include <telltale/attention/attentionview.h>
@@ -19,15 +18,12 @@
 #include <telltale/attention/headsign.h>
 #include <telltale/common/colormap.h>
 #include <telltale/common/rowlist.h>
-#include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/plot/curvecanvas.h>
-#include <telltale/store/querypool.h>
-#include <telltale/translations/translations.h>
 
-#include "../store/capsulebuilder.h"
+#include "attendedruns.h"
 #include "looks.h"
 
 namespace attentiontest {
@@ -37,174 +33,12 @@ using namespace telltale::views;
 using analysis::HeadSign;
 using series::CellState;
 
-namespace {
-
-constexpr int kLayers = 4;
-constexpr int kHeads = 6; ///< three share a key
-constexpr int kSteps = 700;
-constexpr int kKeys = 64;
-constexpr int kRanks = 2;
-constexpr std::array kCollapses { 2, 3 };
-constexpr std::array kFalls { 0, 1 };
-constexpr std::array kBreaks { 1, 0 }; ///< on rank 1
-constexpr std::array kLooksAtAll { 3, 5 };
-constexpr int kBroken = 650;
-constexpr int kMapEach = 50; ///< steps between attention maps
-constexpr int kMapSize = 16; ///< rows and columns
-constexpr std::array kMappedHeads { 1, 3 };
-constexpr int kMapBroken = 550; ///< step from which a query of layers.2 head 3 is not finite
-
-ModuleKey head(int layer, int number)
-{
-    return { QStringLiteral("layers.%1.attn").arg(layer), Slot::ofHead(number) };
-}
-
-/// What a head of the made-up run shows.
-std::array<float, 3> numbersOf(int rank, int step, int layer, int number)
-{
-    double entropy = 1.5 + 0.2 * layer + 0.1 * number + 0.05 * std::sin(step / 7.0 + number + rank);
-    double highest = 0.3 + 0.01 * number;
-    if (std::array { layer, number } == kCollapses && step > 200)
-        entropy = std::max(0.02, entropy * std::exp(-(step - 200) / 80.0)), highest = 0.99;
-    if (std::array { layer, number } == kFalls && step > 200)
-        entropy *= 0.6;
-    if (std::array { layer, number } == kLooksAtAll)
-        entropy = std::log(kKeys), highest = 1.0 / kKeys;
-    if (rank == 1 && std::array { layer, number } == kBreaks && step >= kBroken)
-        entropy = highest = std::nan("");
-    return { static_cast<float>(entropy), static_cast<float>(highest), static_cast<float>(4 + layer - number) };
-}
-
-/// A cell of an attention map of the made-up run, none above the diagonal; of float16's own numbers.
-float shareOf(int rank, int step, int layer, int number, int row, int column)
-{
-    if (column > row)
-        return analysis::HeadMaps::kUnseen;
-    if (step >= kMapBroken && layer == 2 && number == 3 && row == 5)
-        return std::nanf("");
-    return static_cast<float>(1 + (rank + step / kMapEach + layer + number + 3 * row + column) % 32) / 64.0F;
-}
-
-std::uint16_t halfOf(float value)
-{
-    if (std::isnan(value))
-        return 0x7E00;
-    if (value == 0)
-        return 0;
-    int exponent = 0;
-    const float mantissa = std::frexp(std::abs(value), &exponent); // in [0.5, 1)
-    return static_cast<std::uint16_t>(
-        (value < 0 ? 0x8000 : 0) | ((exponent + 14) << 10) | static_cast<int>((mantissa * 2 - 1) * 1024));
-}
-
-Blob mapsOf(int rank, int step, int layer)
-{
-    Blob blob;
-    blob.id = "attention_map-" + std::to_string(step * 10 + layer);
-    blob.kind = "attention_map";
-    blob.name = (layer == 2 ? "module.layers." : "layers.") + std::to_string(layer) + ".attn"; // as DDP names it
-    blob.step = Step { step };
-    blob.bytes = R"({"format":1,"dtype":"float16","heads":[1,3],"shape":[6,2,64,64],"rows":16,"columns":16,)"
-                 R"("queries_per_row":4,"keys_per_column":4,"looked":64,"scale":0.25,"call":0,"chunk":0,)"
-                 R"("definition":"made up"})"
-                 "\n";
-    for (const int number : kMappedHeads) {
-        for (int row = 0; row < kMapSize; ++row) {
-            for (int column = 0; column < kMapSize; ++column) {
-                const auto bits = halfOf(shareOf(rank, step, layer, number, row, column));
-                blob.bytes += static_cast<char>(bits & 0xFF);
-                blob.bytes += static_cast<char>(bits >> 8);
-            }
-        }
-    }
-    return blob;
-}
-
-StepBlock blockOf(const std::shared_ptr<const SeriesLayout>& layout, int step)
-{
-    StepBlock block;
-    block.layout = layout;
-    block.step = Step { step };
-    return block;
-}
-
-void write(const std::string& path, bool hasAttention = true, int steps = kSteps, int each = 1, int micros = 1)
-{
-    test::CapsuleBuilder builder(path, "gpt-4l");
-    auto layout = std::make_shared<SeriesLayout>(
-        *builder.addLayout(Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax, Stat::MaxLogit }, {}));
-    for (int i = 0; i < micros * kLayers * kHeads; ++i) {
-        SeriesDesc series;
-        series.microStep = i < kLayers * kHeads ? -1 : i / (kLayers * kHeads);
-        series.name = "layers." + std::to_string(i / kHeads % kLayers) + ".attn";
-        series.slot = Slot::ofHead(i % kHeads);
-        series.shape = { kHeads, 2, kKeys, kKeys };
-        series.numel = 32;
-        series.definition = "mean over 32 of 64 queries";
-        layout->series.push_back(std::move(series));
-    }
-    auto headZero = std::make_shared<SeriesLayout>(
-        *builder.addLayout(Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax }, { "layers.0.attn" }));
-    headZero->series.front().slot = Slot::named("attention");
-    const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
-    for (int rank = 0; rank < kRanks; ++rank) {
-        const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
-        std::vector<StepBlock> blocks;
-        std::vector<Blob> maps;
-        for (int step = 0; step < steps; ++step) {
-            for (int layer = 1; hasAttention && step >= kMapEach && step % kMapEach == 0 && layer < 3; ++layer)
-                maps.push_back(mapsOf(rank, step, layer));
-            StepBlock loss = blockOf(scalars, step);
-            loss.columns = { { Stat::Value, std::vector<double> { 3.0 } } };
-            blocks.push_back(loss);
-            if (!hasAttention || step % each != 0)
-                continue;
-            StepBlock block = blockOf(layout, step);
-            std::array<std::vector<float>, 3> columns;
-            for (int i = 0; i < micros * kLayers * kHeads; ++i) {
-                const auto numbers = numbersOf(rank, step, i / kHeads % kLayers, i % kHeads);
-                for (std::size_t stat = 0; stat < 3; ++stat)
-                    columns[stat].push_back(numbers[stat]);
-            }
-            block.columns
-                = { { Stat::Entropy, columns[0] }, { Stat::SoftmaxMax, columns[1] }, { Stat::MaxLogit, columns[2] } };
-            blocks.push_back(block);
-            StepBlock zero = blockOf(headZero, step);
-            zero.columns = { { Stat::Entropy, std::vector<float> { 0.5F } },
-                { Stat::SoftmaxMax, std::vector<float> { 0.75F } } };
-            blocks.push_back(zero);
-        }
-        builder.stage(stream, std::move(blocks), {}, {}, std::move(maps));
-        builder.commit();
-    }
-    builder.releaseAll();
-    builder.finish();
-}
-
-}
-
 /// The heads of a run whose numbers are known. Thread: the test's.
-class AttentionTest : public QObject {
+class AttentionTest : public QObject, test::AttendedRuns {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase()
-    {
-        QVERIFY(m_dir.isValid());
-        write(path("run"));
-        write(path("plain"), false);
-        write(path("short"), true, 260);
-        write(path("sampled"), true, 260, 5);
-        write(path("accumulated"), true, 60, 1, 2);
-    }
-
     void init() { open("run"); }
-    void cleanup()
-    {
-        m_host.reset();
-        m_pool.reset();
-        m_state.reset();
-        translations::install(*qApp, QStringLiteral("en"));
-    }
+    void cleanup() { close(); }
 
     void everyNumberIsTheRunsOwn()
     {
@@ -540,200 +374,6 @@ private Q_SLOTS:
         QCOMPARE(m_view->curves(0)->picture()->series.front().row.key, head(2, 4));
     }
 
-    void attentionMapsAreTheNearestRecordedOnes_data()
-    {
-        QTest::addColumn<int>("cursor");
-        QTest::addColumn<int>("recorded");
-        QTest::newRow("before the first") << 10 << kMapEach;
-        QTest::newRow("at one") << 300 << 300;
-        QTest::newRow("behind one") << 349 << 300;
-        QTest::newRow("the last") << kSteps - 1 << 650;
-    }
-    void attentionMapsAreTheNearestRecordedOnes()
-    {
-        QFETCH(int, cursor);
-        QFETCH(int, recorded);
-        m_state->setRank(Rank { 1 });
-        m_state->setCursor(Step { cursor });
-        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
-        const HeadMapPicture& maps = *m_view->headMaps()->picture();
-        QCOMPARE(maps.tiles.size(), std::size_t { 4 }); // two heads of two layers
-        for (const HeadMapTile& tile : maps.tiles) {
-            QCOMPARE(tile.step.value, recorded);
-            const int layer = tile.key.name == QLatin1String("layers.1.attn") ? 1 : 2;
-            for (int row = 0; row < kMapSize; ++row) {
-                for (int column = 0; column < kMapSize; ++column) {
-                    const float expected = shareOf(1, recorded, layer, tile.key.slot.head, row, column);
-                    const float found = tile.cell(row, column);
-                    QVERIFY(std::isnan(expected) ? std::isnan(found) : found == expected);
-                }
-            }
-        }
-        // Of the selected heads where they have some.
-        m_state->setSelection({ head(2, 3), head(0, 0) });
-        settle();
-        for (const HeadMapTile& tile : m_view->headMaps()->picture()->tiles) {
-            QCOMPARE(tile.key, head(2, 3));
-            QCOMPARE(tile.title, QStringLiteral("L2 h3"));
-            QCOMPARE(tile.isAtCursor, tile.step.value == recorded);
-        }
-        const auto* caption = m_view->findChild<QLabel*>(QStringLiteral("headMapsCaption"));
-        QVERIFY2(caption->text().contains(QStringLiteral("1 selected head has no map")), qPrintable(caption->text()));
-        const QString which
-            = cursor < recorded ? QStringLiteral("the first after step") : QStringLiteral("the last before step");
-        QCOMPARE(caption->text().contains(which), cursor != recorded);
-        m_state->setSelection({});
-        settle();
-        QCOMPARE(caption->text().contains(which), cursor != recorded);
-        // A head of whatever layer has one name, where the rows are ranks as well.
-        m_state->setSelection({ head(2, 3), head(0, 0) });
-        choose("attentionAxes", static_cast<int>(HeadAxes::RankByHead));
-        choose("attentionLayer", QStringLiteral("layers.1.attn"));
-        for (const HeadMapTile& tile : m_view->headMaps()->picture()->tiles)
-            QCOMPARE(tile.title, QStringLiteral("L2 h3"));
-        QVERIFY(std::ranges::any_of(m_view->headMaps()->picture()->tiles, &HeadMapTile::isAtCursor));
-    }
-
-    /// Spread over what is in sight, and that of the cursor; a line for each head.
-    void chosenHeadsShowTheirMapsOverTheSteps()
-    {
-        m_state->setRank(Rank { 1 });
-        m_state->setCursor(Step { 500 });
-        m_state->setSelection({ head(1, 1), head(2, 3) });
-        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
-        const auto stepsOf = [this](const ModuleKey& key) {
-            std::vector<std::int64_t> steps;
-            for (const HeadMapTile& tile : m_view->headMaps()->picture()->tiles) {
-                if (tile.key == key)
-                    steps.push_back(tile.step.value);
-                const int layer = tile.key == head(1, 1) ? 1 : 2;
-                const float expected = shareOf(1, static_cast<int>(tile.step.value), layer, tile.key.slot.head, 4, 2);
-                if (tile.cell(4, 2) != expected)
-                    return std::vector<std::int64_t> { -1 };
-            }
-            return steps;
-        };
-        const std::vector<std::int64_t> spread { 50, 100, 200, 300, 350, 500, 550, 650 };
-        QCOMPARE(stepsOf(head(1, 1)), spread);
-        QCOMPARE(stepsOf(head(2, 3)), spread);
-        const HeadMapsCanvas& maps = *m_view->headMaps();
-        QCOMPARE(maps.cellsRect(8, maps.size()).left(), maps.cellsRect(0, maps.size()).left());
-        QVERIFY(maps.cellsRect(8, maps.size()).top() > maps.cellsRect(7, maps.size()).bottom());
-        QVERIFY(maps.cellsRect(7, maps.size()).top() == maps.cellsRect(0, maps.size()).top());
-        const auto* caption = m_view->findChild<QLabel*>(QStringLiteral("headMapsCaption"));
-        QVERIFY2(caption->text().contains(QStringLiteral("13 recorded steps")), qPrintable(caption->text()));
-        QVERIFY(m_view->renderImage({ 1200, 800 }).save(test::shot(QStringLiteral("attention-map-steps.png"))));
-        m_state->zoomTo({ Step { 300 }, Step { 600 } });
-        settle();
-        QCOMPARE(stepsOf(head(2, 3)), (std::vector<std::int64_t> { 300, 350, 400, 450, 500, 550, 600 }));
-        QVERIFY2(!caption->text().contains(QStringLiteral("recorded steps")), qPrintable(caption->text()));
-        m_state->setSelection({});
-        settle();
-        QCOMPARE(m_view->headMaps()->picture()->tiles.size(), std::size_t { 4 });
-    }
-
-    void anAttentionMapIsReadByMouseAndKeys()
-    {
-        m_state->setCursor(Step { 600 });
-        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
-        HeadMapsCanvas& maps = *m_view->headMaps();
-        const QRect above = m_view->canvas()->geometry();
-        QTest::mouseClick(&maps, Qt::LeftButton, Qt::NoModifier, maps.cellsRect(3, maps.size()).center().toPoint());
-        QCOMPARE(m_state->selection(), (std::vector { head(2, 3) }));
-        settle();
-        QCOMPARE(m_view->canvas()->geometry(), above); // the next head is where it was
-        m_state->setSelection({});
-        settle();
-        maps.setFocus();
-        for (const auto key : { Qt::Key_Down, Qt::Key_PageDown, Qt::Key_Right, Qt::Key_Return })
-            QTest::keyClick(&maps, key);
-        QCOMPARE(m_state->selection(), (std::vector { head(1, 3) }));
-    }
-
-    void aCellOfAnAttentionMapSaysWhichItIs()
-    {
-        analysis::HeadMaps maps;
-        maps.shape.queries = maps.shape.keys = 62;
-        QCOMPARE(HeadMapsCanvas::cellText(maps, 33, 1), QStringLiteral("query 33, key 1"));
-        maps.queriesPerRow = 4;
-        QCOMPARE(HeadMapsCanvas::cellText(maps, 8, 1), QStringLiteral("queries 32 to 35, key 1"));
-        maps.keysPerColumn = 4; // the last has fewer
-        QCOMPARE(HeadMapsCanvas::cellText(maps, 8, 15), QStringLiteral("queries 32 to 35, keys 60 to 61"));
-    }
-
-    /// Few of them leave their room to the maps of heads.
-    void whatRecordedMapsDoNotFillIsTheMapsAbove()
-    {
-        m_state->setCursor(Step { 600 });
-        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
-        const HeadMapsCanvas* maps = m_view->headMaps();
-        for (const QSize size : { QSize(1080, 1000), QSize(700, 700) }) {
-            m_host->resize(size);
-            m_view->resize(size);
-            settle();
-            const int rest = maps->height() - maps->usedHeight(maps->size());
-            QVERIFY2(rest <= 4 || m_view->canvas()->height() >= m_view->canvas()->mostHeight() - 4,
-                qPrintable(QString::number(rest)));
-        }
-    }
-
-    /// However small a map is.
-    void aNonFiniteCellOfAMapIsSeen_data()
-    {
-        QTest::addColumn<int>("width");
-        for (const int width : { 1200, 300, 200 })
-            QTest::newRow(QByteArray::number(width)) << width;
-    }
-    void aNonFiniteCellOfAMapIsSeen()
-    {
-        QFETCH(int, width);
-        m_state->setCursor(Step { 600 });
-        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
-        HeadMapsCanvas& maps = *m_view->headMaps();
-        const QSize size(width, width / 2);
-        const QImage image = maps.renderTo(size);
-        const QRect broken = maps.cellsRect(3, size).toAlignedRect();
-        int seen = 0;
-        for (int y = broken.top(); y <= broken.bottom(); ++y) {
-            for (int x = broken.left(); x <= broken.right(); ++x)
-                seen += image.pixelColor(x, y) == Theme::current().criticalMark ? 1 : 0;
-        }
-        QVERIFY(seen >= 6);
-        const QRect whole = maps.cellsRect(2, size).toAlignedRect();
-        for (int y = whole.top(); y <= whole.bottom(); ++y) {
-            for (int x = whole.left(); x <= whole.right(); ++x)
-                QVERIFY(image.pixelColor(x, y) != Theme::current().criticalMark);
-        }
-    }
-
-    void whatANonFiniteCellIsStandsBelowTheNumbersOfTheScale()
-    {
-        m_state->setCursor(Step { 600 });
-        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
-        HeadMapsCanvas& maps = *m_view->headMaps();
-        const QSize size(1200, 600);
-        const QImage image = maps.renderTo(size);
-        double right = 0;
-        for (std::size_t i = 0; i < maps.picture()->tiles.size(); ++i)
-            right = std::max(right, maps.cellsRect(static_cast<int>(i), size).right());
-        const int left = static_cast<int>(right) + 2;
-        int sign = 0;
-        while (sign < size.height() && image.pixelColor(left + 16, sign) != Theme::current().criticalMark)
-            ++sign;
-        QVERIFY(sign < size.height());
-        const auto hasNumber = [&](int y) {
-            for (int x = left + 32; x < left + 50; ++x) {
-                if (image.pixelColor(x, y) != Theme::current().base)
-                    return true;
-            }
-            return false;
-        };
-        int number = sign - 1;
-        while (number > 0 && !hasNumber(number))
-            --number;
-        QVERIFY2(number > 0 && sign - number >= 8, qPrintable(QStringLiteral("%1 %2").arg(number).arg(sign)));
-    }
-
     void whatTheWordsBelowTheMapsEndWithIsNotTheEdge()
     {
         settle();
@@ -742,21 +382,6 @@ private Q_SLOTS:
             for (int x = 0; x < image.width(); ++x)
                 QCOMPARE(image.pixelColor(x, y), Theme::current().base);
         }
-    }
-
-    void theTableOfMapsHoldsEveryCell()
-    {
-        m_state->setCursor(Step { 610 });
-        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
-        QBuffer buffer;
-        QVERIFY(buffer.open(QIODevice::WriteOnly));
-        QVERIFY(m_view->writeCsv(&buffer));
-        const QList<QByteArray> lines = buffer.data().split('\n');
-        QCOMPARE(lines.size(), 1 + 4 * kMapSize * (kMapSize + 1) / 2 + 1);
-        QVERIFY(lines.contains("layers.2.attn,3,0,600,20,23,0,3,nan,NaN\r"));
-        const float share = shareOf(0, 600, 1, 3, 7, 2);
-        QVERIFY(lines.contains("layers.1.attn,3,0,600,28,31,8,11,value," + QByteArray::number(share) + "\r"));
-        QVERIFY(m_view->renderImage({ 1200, 800 }).save(test::shot(QStringLiteral("attention-maps.png"))));
     }
 
     void theLowestHeadsAreDrawnUntilSomeAreChosen()
@@ -973,50 +598,6 @@ private Q_SLOTS:
     }
 
 private:
-    std::string path(const char* name) const { return m_dir.path().toStdString() + '/' + name + ".telltale"; }
-
-    void open(const char* name)
-    {
-        m_pool = std::make_unique<store::QueryPool>(1);
-        m_state = std::make_unique<ViewState>();
-        m_axis = std::make_unique<SharedAxis>(m_state.get());
-        m_host = std::make_unique<QWidget>();
-        m_host->resize(1080, 700);
-        m_host->setAttribute(Qt::WA_DontShowOnScreen);
-        m_pool->setWake([this] {
-            QMetaObject::invokeMethod(
-                this,
-                [this] {
-                    if (m_pool)
-                        m_pool->deliver();
-                },
-                Qt::QueuedConnection);
-        });
-        m_view = new AttentionView({ m_state.get(), m_axis.get(), m_pool.get() }, m_host.get());
-        m_view->resize(1080, 700);
-        const auto run = std::make_shared<store::RunHandle>(
-            store::RunHandle { store::RunLocator::ofFile(path(name)), "abc123", "gpt-4l", nullptr });
-        const auto reader = test::CapsuleBuilder::must(store::openReader(*run));
-        const auto catalog = test::CapsuleBuilder::must(reader->catalog());
-        m_state->setRun(run);
-        m_state->setCatalog(catalog);
-        m_state->setFullRange(catalog->steps);
-        m_state->setRanks(std::vector<Rank> {});
-        m_host->show();
-    }
-    /// As a user does.
-    void choose(const char* box, const QVariant& value)
-    {
-        settle();
-        auto* combo = m_view->findChild<QComboBox*>(QString::fromLatin1(box));
-        QVERIFY(combo);
-        const int index = combo->findData(value);
-        QVERIFY2(index >= 0, box);
-        combo->setCurrentIndex(index);
-        Q_EMIT combo->activated(index);
-        settle();
-    }
-    void settle() { QTRY_VERIFY(m_view->isSettled()); }
     AttentionCanvas& canvas() { return *m_view->canvas(); }
     const AttentionPicture& shown() { return *m_view->canvas()->picture(); }
     void click(int side, int layer, int column, Qt::KeyboardModifiers modifiers)
@@ -1033,13 +614,6 @@ private:
             QVERIFY2(cell.state == CellState::Value && std::abs(cell.value - static_cast<double>(expected)) < 1e-6,
                 qPrintable(QStringLiteral("%1 is not %2").arg(cell.value).arg(static_cast<double>(expected))));
     }
-
-    QTemporaryDir m_dir;
-    std::unique_ptr<store::QueryPool> m_pool;
-    std::unique_ptr<ViewState> m_state;
-    std::unique_ptr<SharedAxis> m_axis;
-    std::unique_ptr<QWidget> m_host;
-    AttentionView* m_view = nullptr;
 };
 
 TELLTALE_TEST(QTEST_MAIN, AttentionTest)

@@ -10,10 +10,8 @@
 #include <QHeaderView>
 #include <QPushButton>
 #include <QScrollBar>
-#include <QTemporaryDir>
 
 #include <telltale/common/rowlist.h>
-#include <telltale/common/sharedaxis.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/communication/commlane.h>
@@ -23,11 +21,9 @@
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/items/incidentwords.h>
 #include <telltale/items/shownname.h>
-#include <telltale/store/querypool.h>
-#include <telltale/translations/translations.h>
 
-#include "../store/capsulebuilder.h"
 #include "looks.h"
+#include "viewonrun.h"
 
 namespace communicationtest {
 
@@ -152,25 +148,17 @@ void write(const std::string& path, bool hasComm, bool isOld)
 }
 
 /// The collectives of a run whose numbers are known. Thread: the test's.
-class CommunicationTest : public QObject {
+class CommunicationTest : public QObject, test::ViewOnRun<CommunicationView> {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase()
     {
-        QVERIFY(m_dir.isValid());
         write(path("run"), true, false);
         write(path("old"), true, true);
         write(path("plain"), false, false);
     }
     void init() { open("run"); }
-    void cleanup()
-    {
-        m_host.reset();
-        m_pool.reset();
-        m_state.reset();
-        m_steering.reset();
-        translations::install(*qApp, QStringLiteral("en"));
-    }
+    void cleanup() { close(); }
 
     void theTableHasTheRunsOwnNumbers()
     {
@@ -618,38 +606,12 @@ private Q_SLOTS:
     }
 
 private:
-    std::string path(const char* name) const { return m_dir.path().toStdString() + '/' + name + ".telltale"; }
-
     void open(const char* name)
     {
-        m_pool = std::make_unique<store::QueryPool>(1);
-        m_state = std::make_unique<ViewState>();
-        m_axis = std::make_unique<SharedAxis>(m_state.get());
         m_steering = std::make_unique<SteeringState>();
-        m_host = std::make_unique<QWidget>();
-        m_host->resize(1080, 700);
-        m_host->setAttribute(Qt::WA_DontShowOnScreen);
-        m_pool->setWake([this] {
-            QMetaObject::invokeMethod(
-                this,
-                [this] {
-                    if (m_pool)
-                        m_pool->deliver();
-                },
-                Qt::QueuedConnection);
-        });
-        m_view = new CommunicationView({ m_state.get(), m_axis.get(), m_pool.get(), m_steering.get() }, m_host.get());
-        m_view->resize(1080, 700);
-        const auto run = std::make_shared<store::RunHandle>(
-            store::RunHandle { store::RunLocator::ofFile(path(name)), "abc123", "gpt", nullptr });
-        const auto reader = test::CapsuleBuilder::must(store::openReader(*run));
-        const auto catalog = test::CapsuleBuilder::must(reader->catalog());
-        m_state->setRun(run);
-        m_state->setCatalog(catalog);
-        m_state->setFullRange(catalog->steps);
-        m_host->show();
+        openFile(path(name), m_steering.get());
     }
-    void settle() { QTRY_VERIFY(m_view->isSettled()); }
+
     const CommPicture& shown() { return *m_view->table()->findChild<CommModel*>()->picture(); }
     QString cell(int row, int column)
     {
@@ -657,13 +619,7 @@ private:
         return model->index(row, column).data().toString();
     }
 
-    QTemporaryDir m_dir;
-    std::unique_ptr<store::QueryPool> m_pool;
-    std::unique_ptr<ViewState> m_state;
-    std::unique_ptr<SharedAxis> m_axis;
     std::unique_ptr<SteeringState> m_steering;
-    std::unique_ptr<QWidget> m_host;
-    CommunicationView* m_view = nullptr;
 };
 
 TELLTALE_TEST(QTEST_MAIN, CommunicationTest)

@@ -13,7 +13,6 @@
 #include <QLabel>
 #include <QPainter>
 #include <QStyleOptionComboBox>
-#include <QTemporaryDir>
 
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
@@ -27,11 +26,9 @@
 #include <telltale/distribution/ridgepainter.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvelegend.h>
-#include <telltale/store/querypool.h>
-#include <telltale/translations/translations.h>
 
-#include "../store/capsulebuilder.h"
 #include "looks.h"
+#include "viewonrun.h"
 
 namespace distributiontest {
 
@@ -220,12 +217,11 @@ void write(const std::string& path, int steps, bool hasHistograms = true, int ev
 }
 
 /// Histograms of a run whose every element is known. Thread: the test's.
-class DistributionTest : public QObject {
+class DistributionTest : public QObject, test::ViewOnRun<DistributionView> {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase()
     {
-        QVERIFY(m_dir.isValid());
         write(path("run"), kSteps);
         write(path("plain"), 5, false);
         write(path("sparse"), 400, true, 5);
@@ -233,13 +229,7 @@ private Q_SLOTS:
         writeMicroSteps(path("accumulated"));
     }
     void init() { open("run"); }
-    void cleanup()
-    {
-        m_host.reset();
-        m_pool.reset();
-        m_state.reset();
-        translations::install(*qApp, QStringLiteral("en"));
-    }
+    void cleanup() { close(); }
 
     void theTitleOfALaterMicroStepSaysSo()
     {
@@ -885,53 +875,20 @@ private Q_SLOTS:
     }
 
 private:
-    std::string path(const char* name) const { return m_dir.path().toStdString() + '/' + name + ".telltale"; }
-    static ModuleKey key(int tensor) { return { QString::fromStdString(nameOf(tensor)), {} }; }
-
     void open(const char* name)
     {
-        m_pool = std::make_unique<store::QueryPool>(1);
-        m_state = std::make_unique<ViewState>();
-        m_axis = std::make_unique<SharedAxis>(m_state.get());
-        m_host = std::make_unique<QWidget>();
-        m_host->resize(1080, 700);
-        m_host->setAttribute(Qt::WA_DontShowOnScreen);
-        m_pool->setWake([this] {
-            QMetaObject::invokeMethod(
-                this,
-                [this] {
-                    if (m_pool)
-                        m_pool->deliver();
-                },
-                Qt::QueuedConnection);
-        });
-        m_view = new DistributionView({ m_state.get(), m_axis.get(), m_pool.get() }, m_host.get());
-        m_view->resize(1080, 700);
-        const auto run = std::make_shared<store::RunHandle>(
-            store::RunHandle { store::RunLocator::ofFile(path(name)), "abc123", "gpt-3l", nullptr });
-        const auto reader = test::CapsuleBuilder::must(store::openReader(*run));
-        const auto catalog = test::CapsuleBuilder::must(reader->catalog());
-        m_state->setRun(run);
-        m_state->setCatalog(catalog);
-        m_state->setFullRange(catalog->steps);
+        openFile(path(name));
         m_state->setRanks(std::vector<Rank> {});
-        m_host->show();
     }
+    static ModuleKey key(int tensor) { return { QString::fromStdString(nameOf(tensor)), {} }; }
+
     static QRect fieldOf(const QComboBox& combo)
     {
         QStyleOptionComboBox option;
         option.initFrom(&combo);
         return combo.style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, &combo);
     }
-    void settle() { QTRY_VERIFY(m_view->isSettled()); }
     const DistributionPicture& shown() { return *m_view->canvas()->picture(); }
-
-    QTemporaryDir m_dir;
-    std::unique_ptr<store::QueryPool> m_pool;
-    std::unique_ptr<ViewState> m_state;
-    std::unique_ptr<SharedAxis> m_axis;
-    std::unique_ptr<QWidget> m_host;
-    DistributionView* m_view = nullptr;
 };
 
 TELLTALE_TEST(QTEST_MAIN, DistributionTest)
