@@ -2,7 +2,6 @@
 #include "shots.h"
 #include "testmain.h"
 
-#include <functional>
 #include <future>
 
 #include <QApplication>
@@ -12,126 +11,35 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
-#include <QPainter>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QSignalSpy>
 #include <QTabWidget>
-#include <QTemporaryDir>
-#include <QTextBlock>
-#include <QTextDocument>
 #include <QToolButton>
 #include <QTreeView>
 #include <QWheelEvent>
 
-#include <telltale/common/annotator.h>
-#include <telltale/common/seriesstyle.h>
-#include <telltale/common/sharedaxis.h>
-#include <telltale/common/steeringstate.h>
-#include <telltale/common/theme.h>
-#include <telltale/common/viewstate.h>
 #include <telltale/items/numbertext.h>
-#include <telltale/items/runsmodel.h>
-#include <telltale/plot/curvepainter.h>
 #include <telltale/plot/overviewcanvas.h>
-#include <telltale/plot/overviewheader.h>
 #include <telltale/plot/overviewview.h>
 #include <telltale/run/consolepane.h>
 #include <telltale/run/facttree.h>
 #include <telltale/run/loggedpane.h>
 #include <telltale/run/runview.h>
-#include <telltale/runs/paneltree.h>
-#include <telltale/runs/stacktext.h>
-#include <telltale/store/querypool.h>
-#include <telltale/structure/modulecard.h>
-#include <telltale/structure/structureview.h>
-#include <telltale/translations/translations.h>
 
-#include "../store/capsulebuilder.h"
-#include "headerimage.h"
 #include "looks.h"
+#include "tellingrun.h"
 
 namespace runviewtest {
 
 using namespace telltale;
 using namespace telltale::views;
 
-namespace {
-
-constexpr int kSteps = 40;
-
-series::Bucket sample(double value)
-{
-    series::Bucket bucket;
-    bucket.min = bucket.max = bucket.mean = bucket.first = bucket.last = value;
-    bucket.samples = bucket.finite = 1;
-    bucket.state = series::CellState::Value;
-    return bucket;
-}
-
-/// A plot of each rank's memory, without a sample.
-ScalarPanel memoryOf(int ranks, StepRange steps)
-{
-    ScalarPanel panel;
-    for (int rank = 0; rank < ranks; ++rank) {
-        CurveSeries& one = panel.picture.series.emplace_back();
-        one.row.key.name = QStringLiteral("system/rss_bytes");
-        one.row.rank = Rank { rank };
-        one.slot = rank;
-        one.hasRankColor = true;
-        one.isOtherRank = rank > 0;
-        one.result.range = steps;
-        one.result.buckets.assign(static_cast<std::size_t>(steps.count()), series::Bucket {});
-    }
-    return panel;
-}
-
-std::string pngOf(int gray)
-{
-    QImage image(8, 6, QImage::Format_Grayscale8);
-    image.fill(gray);
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    image.save(&buffer, "PNG");
-    return bytes.toStdString();
-}
-
-constexpr const char* kStructure = R"({"name":"","type":"GPT","parameters":[],"children":[
-  {"name":"emb","type":"Embedding","parameters":[{"name":"emb.weight","shape":[100,2,2,2],"dtype":"bfloat16",
-    "trainable":true,"device":"cuda:0"}],"children":[]},
-  {"name":"layers","type":"ModuleList","parameters":[],"children":[
-    {"name":"layers.0","type":"Block","parameters":[],"children":[
-      {"name":"layers.0.fc","type":"Linear","parameters":[
-        {"name":"layers.0.fc.weight","shape":[8,4],"dtype":"float32","trainable":false,"device":"cpu"},
-        {"name":"layers.0.fc.bias","shape":[4],"dtype":"float32","trainable":true,"device":"cpu"}],"children":[]}]}]},
-  {"name":"head","type":"Linear","parameters":[{"name":"head.weight","shape":[100,2,2,2],"dtype":"bfloat16",
-    "trainable":true,"device":"cuda:0","shared":"emb.weight"}],"children":[]}]})";
-
-}
-
-/// What a run says of itself, and its model. Thread: the test's.
-class RunViewTest : public QObject {
+/// What a run says of itself. Thread: the test's.
+class RunViewTest : public QObject, test::TellingRun {
     Q_OBJECT
 private Q_SLOTS:
-    void init()
-    {
-        m_dir = std::make_unique<QTemporaryDir>();
-        m_builder
-            = std::make_unique<test::CapsuleBuilder>(m_dir->filePath(QStringLiteral("run.telltale")).toStdString());
-        for (const int rank : { 0, 1 })
-            m_streams[rank] = m_builder->addAttempt(Rank { rank }, 0);
-        write();
-    }
-    void cleanup()
-    {
-        m_host.reset();
-        m_pool.reset();
-        m_state.reset();
-        m_annotator.reset();
-        m_builder.reset();
-        translations::install(*qApp, QStringLiteral("en"));
-    }
+    void init() { beginRun(); }
+    void cleanup() { endRun(); }
 
     void factsAreShownByGroupAndFound()
     {
@@ -423,102 +331,6 @@ private Q_SLOTS:
         }
     }
 
-    void aHeaderSaysOneStepAndAnotherOnlyWhereItDiffers()
-    {
-        ScalarPanel panel = memoryOf(2, { Step { 10 }, Step { 19 } });
-        for (CurveSeries& one : panel.picture.series)
-            one.result.buckets[4] = sample(0.36);
-        const auto headerAt = [&](std::int64_t step) {
-            return test::headerImage(panel, 690,
-                { [step](const CurveSeries& one) { return valueAt(one, Step { step }); }, Step { step }, 0 });
-        };
-        QCOMPARE(headerAt(17), headerAt(14)); // of step 14, both
-        panel.picture.series[1].result.buckets[6] = sample(0.36);
-        QVERIFY(headerAt(17) != headerAt(14));
-    }
-
-    void aHeaderSaysThatItsAxisIsLog()
-    {
-        const ScalarPanel panel = memoryOf(1, { Step { 10 }, Step { 19 } });
-        for (const int width : { 200, 690 }) {
-            for (const double smoothing : { 0.0, 0.9 }) {
-                const auto header = [&](bool isLog) {
-                    QImage image(800, 40, QImage::Format_ARGB32_Premultiplied);
-                    image.fill(Qt::black);
-                    QPainter painter(&image);
-                    paintPanelHeader(
-                        painter, QRect(100, 32, width, 8), panel, { &lastValueOf, {}, smoothing, {}, isLog }, 100);
-                    return image;
-                };
-                QVERIFY2(header(true) != header(false), qPrintable(QString::number(width)));
-            }
-        }
-    }
-
-    void aHeaderSaysThatItsValuesAreNotSmoothed()
-    {
-        ScalarPanel panel = memoryOf(1, { Step { 10 }, Step { 19 } });
-        CurveSeries& one = panel.picture.series.front();
-        one.result.buckets[4] = sample(0.36);
-        const auto values = [&](double smoothing, std::optional<Step> step) {
-            QImage image(800, 40, QImage::Format_ARGB32_Premultiplied);
-            image.fill(Qt::black);
-            QPainter painter(&image);
-            paintPanelHeader(painter, QRect(100, 32, 690, 8), panel, { &lastValueOf, step, smoothing }, 100);
-            return image.copy(450, 0, 350, 40); // right of how the line is drawn
-        };
-        for (const std::optional<Step> step : { std::optional<Step>(), std::optional(Step { 14 }) }) {
-            one.row.key.name = QStringLiteral("loss");
-            QVERIFY(values(0.9, step) != values(0, step));
-            one.row.key.name = QStringLiteral("lr"); // which is not smoothed
-            QCOMPARE(values(0.9, step), values(0, step));
-        }
-    }
-
-    void aHeaderHasEveryRankWhereItsStepsDiffer()
-    {
-        ScalarPanel panel = memoryOf(4, { Step { 300 }, Step { 319 } });
-        for (CurveSeries& one : panel.picture.series)
-            one.result.buckets[static_cast<std::size_t>(8 + one.slot)] = sample(0.43 + 0.001 * one.slot);
-        const HeaderLook look { [](const CurveSeries& one) { return valueAt(one, Step { 316 }); }, Step { 316 }, 0 };
-        for (const int width : { 300, 380, 435, 600, 900 }) {
-            QImage image(width + 110, 40, QImage::Format_ARGB32_Premultiplied);
-            image.fill(Qt::black);
-            QPainter painter(&image);
-            paintPanelHeader(painter, QRect(100, 32, width, 8), panel, look, 100);
-            for (const CurveSeries& one : panel.picture.series) {
-                const QRgb color = SeriesStyle::forSlot(one.slot, Theme::current()).color.rgb();
-                int pixels = 0;
-                for (int x = 100; x < image.width(); ++x)
-                    pixels += image.pixel(x, 12) == color ? 1 : 0;
-                QVERIFY2(pixels >= 8, qPrintable(QStringLiteral("%1 at %2").arg(one.row.rank.value).arg(width)));
-            }
-        }
-    }
-
-    void whatTheSystemUsesIsOneLineHoweverFarItsSamplesAre()
-    {
-        CurvePicture picture;
-        picture.range = { Step { 0 }, Step { 99 } };
-        CurveSeries& one = picture.series.emplace_back();
-        one.result.range = picture.range;
-        one.result.buckets.assign(100, series::Bucket {});
-        for (const std::size_t at : { 0U, 4U, 8U, 12U, 16U, 20U, 24U, 90U })
-            one.result.buckets[at] = sample(0.5);
-        const auto hasLine = [&](const char* name) {
-            one.row.key.name = QString::fromLatin1(name);
-            QImage frame(100, 40, QImage::Format_ARGB32_Premultiplied);
-            frame.fill(Qt::black);
-            paintCurves(frame, frame.rect(), picture, ValueScale(ValueScale::Mode::Linear, 0, 1), 0, Theme::dark());
-            bool isAny = false;
-            for (int y = 0; y < 40; ++y)
-                isAny = isAny || frame.pixel(60, y) != qRgb(0, 0, 0);
-            return isAny;
-        };
-        QVERIFY(hasLine("system/rss_bytes"));
-        QVERIFY(!hasLine("val/loss"));
-    }
-
     void theWheelOverATitleScrolls()
     {
         auto* view = open<RunView>();
@@ -541,287 +353,6 @@ private Q_SLOTS:
         QVERIFY(m_state->visibleRange().count() > 11);
     }
 
-    void theModelIsAnOutline()
-    {
-        auto* view = open<StructureView>();
-        auto* tree = view->findChild<QTreeView*>(QStringLiteral("structureTree"));
-        QCOMPARE(tree->model()->rowCount(), 1);
-        const auto row = [&](const QString& name) {
-            const QModelIndexList found = tree->model()->match(
-                tree->model()->index(0, 0), Qt::DisplayRole, name, 1, Qt::MatchExactly | Qt::MatchRecursive);
-            return found.isEmpty() ? QModelIndex() : found.front();
-        };
-        const auto text
-            = [&](const QString& name, int column) { return row(name).siblingAtColumn(column).data().toString(); };
-        // emb.weight once, though the head has it, too: 800 + 32 + 4.
-        QCOMPARE(text(QStringLiteral("(model)"), StructureModel::ElementsColumn), QStringLiteral("836"));
-        QCOMPARE(text(QStringLiteral("(model)"), StructureModel::DtypeColumn), QStringLiteral("bfloat16, float32"));
-        QCOMPARE(text(QStringLiteral("fc"), StructureModel::TypeColumn), QStringLiteral("Linear"));
-        QCOMPARE(text(QStringLiteral("fc"), StructureModel::DeviceColumn), QStringLiteral("cpu"));
-        QCOMPARE(text(QStringLiteral("bias"), StructureModel::ShapeColumn), QStringLiteral("[4]"));
-        const QModelIndex collected = row(QStringLiteral("fc")).siblingAtColumn(StructureModel::CollectedColumn);
-        QVERIFY(collected.data().toString().contains(QStringLiteral(" kind")));
-        QVERIFY(collected.data(Qt::ToolTipRole).toString().contains(QStringLiteral("gradient")));
-        QVERIFY(text(QStringLiteral("emb"), StructureModel::CollectedColumn).isEmpty());
-
-        // A shape is whole: the modules' column gives the room, and keeps enough for its names.
-        const QModelIndex shape
-            = tree->model()->index(0, 0, row(QStringLiteral("emb"))).siblingAtColumn(StructureModel::ShapeColumn);
-        QCOMPARE(shape.data().toString(), QStringLiteral("[100, 2, 2, 2]"));
-        QVERIFY(tree->columnWidth(StructureModel::ShapeColumn) >= tree->sizeHintForIndex(shape).width());
-        QVERIFY(tree->columnWidth(StructureModel::NameColumn) >= 150);
-
-        // A row that is chosen is selected everywhere, and the other way round.
-        tree->setCurrentIndex(row(QStringLiteral("fc")));
-        QCOMPARE(m_state->selection().size(), std::size_t { 1 });
-        QCOMPARE(m_state->selection().front().name, QStringLiteral("layers.0.fc.weight"));
-        const QString none = views::stackHtml(QStringLiteral("Without call stack\n"));
-        QVERIFY(!none.contains(QLatin1String("Without")));
-        QVERIFY(none.contains(views::wordsFont(12).family())); // a sentence, in labels of code
-        QTextDocument code;
-        code.setHtml(views::stackHtml(QStringLiteral("File /a/b.py, line 7, in f, \n return whole(first, second)\n"
-                                                     "File /a/c.py, line 9, in g, \n f()\n")));
-        QCOMPARE(code.toPlainText(), QStringLiteral("b.py:7 f\nreturn whole(first, second)\nc.py:9 g\nf()"));
-        const QTextBlockFormat line = code.findBlockByNumber(1).blockFormat();
-        QVERIFY(line.leftMargin() + line.textIndent() > 0); // further in than the place
-        QVERIFY(line.textIndent() < 0); // and what wraps further than that
-        const auto* stack = view->findChild<QLabel*>(QStringLiteral("structureStack"));
-        QTRY_VERIFY2(stack->text().contains(QStringLiteral("model.py:41")), qPrintable(stack->text()));
-        QMetaObject::invokeMethod(
-            const_cast<QLabel*>(stack), "linkActivated", Q_ARG(QString, stack->text().section(u'"', 1, 1)));
-        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("/home/me/my model.py:41"));
-        m_state->setSelection({ { QStringLiteral("layers.0.fc.bias"), {} } });
-        QCOMPARE(tree->currentIndex(), row(QStringLiteral("bias")));
-        m_state->setSelection({ { QStringLiteral("all_reduce train.py:58"), {} } }); // no module
-        QVERIFY(!tree->currentIndex().isValid());
-        m_state->setSelection({ { QStringLiteral("layers.0.fc.bias"), {} } });
-        QCOMPARE(tree->currentIndex(), row(QStringLiteral("bias")));
-
-        m_state->setModuleFilter(QStringLiteral("fc"));
-        QVERIFY(!row(QStringLiteral("emb")).isValid() && row(QStringLiteral("bias")).isValid());
-        QBuffer csv;
-        csv.open(QIODevice::ReadWrite);
-        QVERIFY(view->writeCsv(&csv));
-        const QString all = QString::fromUtf8(csv.data());
-        QVERIFY2(all.contains(QStringLiteral("layers.0.fc,Linear,,36,4,float32,cpu,,grad_reduced")), qPrintable(all));
-        QVERIFY(!all.contains(QStringLiteral("emb")));
-    }
-
-    void aRowSelectsAllThatIsAtOrBelowIt()
-    {
-        const auto outputs = m_builder->addLayout(Kind::Actv, { Stat::Norm }, { "layers.0.fc" });
-        const auto gradients
-            = m_builder->addLayout(Kind::GradReduced, { Stat::Norm }, { "emb.weight", "layers.0.fc.bias" });
-        StepBlock one;
-        one.layout = outputs;
-        one.columns = { { Stat::Norm, std::vector<float> { 1 } } };
-        StepBlock two;
-        two.layout = gradients;
-        two.columns = { { Stat::Norm, std::vector<float> { 1, 1 } } };
-        stage(0, {}, { one, two });
-        auto* view = open<StructureView>();
-        auto* tree = view->findChild<QTreeView*>(QStringLiteral("structureTree"));
-        const QModelIndex model = tree->model()->index(0, 0);
-        const auto selected = [&](const QModelIndex& index) {
-            tree->setCurrentIndex(index);
-            QStringList names;
-            for (const ModuleKey& key : m_state->selection())
-                names.append(key.name);
-            names.sort();
-            return names;
-        };
-        m_state->setKind(Kind::GradReduced);
-        const QModelIndex layers = tree->model()->index(1, 0, model);
-        const QModelIndex fc = tree->model()->index(0, 0, tree->model()->index(0, 0, layers));
-        const QStringList both { QStringLiteral("layers.0.fc.bias"), QStringLiteral("layers.0.fc.weight") };
-        QCOMPARE(selected(fc), both); // what it has of another kind is not selected
-        QCOMPARE(selected(tree->model()->index(0, 0, model)), QStringList { QStringLiteral("emb.weight") });
-        QCOMPARE(selected(layers), both);
-        m_state->setKind(Kind::Actv);
-        QCOMPARE(selected(fc), QStringList { QStringLiteral("layers.0.fc") });
-    }
-
-    void noRowIsChosenWhileNothingIsSelected()
-    {
-        auto* view = open<StructureView>();
-        auto* tree = view->findChild<QTreeView*>(QStringLiteral("structureTree"));
-        const auto* name = view->findChild<QLabel*>(QStringLiteral("structureName"));
-        QCOMPARE(tree->model()->rowCount(), 1);
-        QVERIFY(!tree->currentIndex().isValid());
-        QVERIFY(!name->isVisible());
-        const auto* card = view->findChild<ModuleCard*>();
-        QVERIFY2(card->accessibleDescription().startsWith(QLatin1String("Choose a module")),
-            qPrintable(card->accessibleDescription()));
-        // It is said in the middle, in the color of what is not there.
-        const QImage said = const_cast<ModuleCard*>(card)->grab().toImage();
-        QRect ink;
-        for (int y = 0; y < said.height(); ++y) {
-            for (int x = 0; x < said.width(); ++x) {
-                if (said.pixelColor(x, y) == Theme::current().text3)
-                    ink |= QRect(x, y, 1, 1);
-            }
-        }
-        QVERIFY(std::abs(ink.center().y() - said.height() / 2) < 20);
-        m_state->setSelection({ { QStringLiteral("layers.0.fc.bias"), {} } });
-        QVERIFY(tree->currentIndex().isValid() && name->isVisible());
-        m_state->setSelection({});
-        QVERIFY(!tree->currentIndex().isValid() && !name->isVisible());
-        // A module that nothing is collected of can be chosen still, and stays so while the run goes on.
-        const QModelIndex emb = tree->model()->index(0, 0, tree->model()->index(0, 0));
-        tree->setCurrentIndex(emb);
-        QVERIFY(m_state->selection().empty());
-        Q_EMIT m_state->blobsArrived();
-        QTest::qWait(1);
-        settle(view);
-        QCOMPARE(tree->currentIndex().data().toString(), QStringLiteral("emb"));
-    }
-
-    void whatIsCollectedOfAModuleIsAListOfRows()
-    {
-        ModuleCard card;
-        card.resize(300, 600);
-        const auto* collected = card.findChild<QLabel*>(QStringLiteral("structureCollected"));
-        const auto heightOf = [&](const std::vector<Kind>& kinds) {
-            card.show({}, kinds, {});
-            return collected->heightForWidth(280);
-        };
-        const int one = heightOf({ Kind::GradReduced });
-        QCOMPARE(heightOf({ Kind::GradReduced, Kind::Actv, Kind::ParamOrigin }) - one, 44);
-    }
-
-    void aRowUnderTheMouseIsFilledAsAWholeOrNotAtAll()
-    {
-        Theme::apply(*qApp, Theme::Mode::Dark);
-        auto* view = open<StructureView>();
-        PanelTree* tree = view->tree();
-        QWidget* body = tree->viewport();
-        const QRect row = tree->visualRect(tree->model()->index(2, 0, tree->model()->index(0, 0)));
-        const auto colors = [&] {
-            const QImage image = body->grab().toImage();
-            return std::pair(
-                image.pixelColor(1, row.center().y()), image.pixelColor(row.right() - 1, row.center().y()));
-        };
-        const QPointF at = row.center();
-        const QPointF above(at.x(), at.y() - 1);
-        const auto hover = [&](QEvent::Type type, const QPointF& place) {
-            QHoverEvent event(type, place, body->mapToGlobal(place), above);
-            QCoreApplication::sendEvent(body, &event);
-        };
-        QCursor::setPos(body->mapToGlobal(row.center()));
-        hover(QEvent::HoverMove, at);
-        QCOMPARE(colors(), std::pair(Theme::current().hover, Theme::current().hover));
-        hover(QEvent::HoverLeave, QPointF(-1, -1)); // as of a menu that covers it
-        QCOMPARE(colors(), std::pair(Theme::current().base, Theme::current().base));
-    }
-
-    void aPictureOpensWhatItHasRoomFor()
-    {
-        constexpr int kBlocks = 12;
-        constexpr int kParts = 6;
-        QByteArray model = R"({"name":"","type":"GPT","parameters":[],"children":[{"name":"layers","type":"List",)"
-                           R"("parameters":[],"children":[)";
-        for (int block = 0; block < kBlocks; ++block) {
-            model += QByteArrayLiteral(R"({"name":"layers.%1","type":"Block","parameters":[],"children":[)");
-            for (int part = 0; part < kParts; ++part)
-                model += QStringLiteral(R"(%1{"name":"layers.%2.p%3","type":"Part","parameters":[],"children":[]})")
-                             .arg(part > 0 ? QStringLiteral(",") : QString())
-                             .arg(block)
-                             .arg(part)
-                             .toUtf8();
-            model.replace("%1", QByteArray::number(block));
-            model += block + 1 < kBlocks ? "]}," : "]}";
-        }
-        model += "]}]}";
-        m_builder->stage(m_streams[0], {}, {}, {}, { blob("structure", 0, model.toStdString(), "model") });
-        m_builder->commit();
-        auto* view = open<StructureView>();
-        PanelTree* tree = view->tree();
-        const QModelIndex layers = tree->model()->index(0, 0, tree->model()->index(0, 0));
-        const auto openBlocks = [&] {
-            int count = 0;
-            for (int block = 0; block < kBlocks; ++block)
-                count += tree->isExpanded(tree->model()->index(block, 0, layers)) ? 1 : 0;
-            return count;
-        };
-        QCOMPARE(tree->model()->rowCount(layers), kBlocks);
-        QCOMPARE(openBlocks(), 0);
-        int drawn = -1;
-        // What is open while it is drawn: after it the window is as it was.
-        struct Watcher : QObject {
-            std::function<void()> see;
-            bool eventFilter(QObject*, QEvent* event) override
-            {
-                if (event->type() == QEvent::Paint)
-                    see();
-                return false;
-            }
-        } watcher;
-        watcher.see = [&] { drawn = openBlocks(); };
-        tree->viewport()->installEventFilter(&watcher);
-        const int height = tree->visualRect(layers).height();
-        const auto openIn = [&](int rows) {
-            m_host->resize(m_host->width(), m_host->height() - tree->viewport()->height() + rows * height + 4);
-            view->resize(m_host->size());
-            QCoreApplication::processEvents();
-            drawn = -1;
-            view->renderImage(view->size());
-            return drawn;
-        };
-        QCOMPARE(openIn(2 + kBlocks + 3 * kParts), 3);
-        QCOMPARE(openIn(2 + kBlocks + kBlocks * kParts), kBlocks);
-        QCOMPARE(openBlocks(), 0);
-        tree->expand(tree->model()->index(4, 0, layers)); // by hand
-        QCOMPARE(openIn(2 + kBlocks + kBlocks * kParts), 1);
-    }
-
-    void aClickAddsToTheDraft()
-    {
-        auto* view = open<StructureView>();
-        auto* tree = view->findChild<QTreeView*>(QStringLiteral("structureTree"));
-        const QModelIndex model = tree->model()->index(0, 0);
-        tree->setCurrentIndex(tree->model()->index(0, 0, model)); // emb, which is no target
-        const auto buttons = view->findChildren<QPushButton*>(QStringLiteral("structureAddition"));
-        QStringList words;
-        for (const QPushButton* button : buttons)
-            words.append(button->text());
-        QCOMPARE(words,
-            (QStringList { QStringLiteral("targets + emb"), QStringLiteral("param_distribution: true"),
-                QStringLiteral("mv_distribution: true"), QStringLiteral("xy_distribution: true"),
-                QStringLiteral("telltale.attention_hook: true"), QStringLiteral("stack_info: true") }));
-        const auto isHeadingHidden = [](const ModuleCard& card) {
-            for (const QLabel* label : card.findChildren<QLabel*>()) {
-                if (label->text().startsWith(QLatin1String("A click adds")))
-                    return label->isHidden();
-            }
-            return true;
-        };
-        QVERIFY(!isHeadingHidden(*view->findChild<ModuleCard*>()));
-        ModuleCard full; // of what nothing can be added to
-        full.show({}, {}, {});
-        QVERIFY(isHeadingHidden(full));
-        full.setPictured(false);
-        QVERIFY(isHeadingHidden(full));
-        const QSignalSpy wanted(&m_steering, &SteeringState::draftWanted);
-        QTest::mouseClick(buttons.front(), Qt::LeftButton);
-        QCOMPARE(wanted.size(), 1);
-        QCOMPARE(wanted.front(), (QVariantList { QStringLiteral("/targets"), QStringLiteral("{\"emb\":{}}") }));
-    }
-
-    void hostileStructuresAreBounded()
-    {
-        std::string deep;
-        for (int i = 0; i < 5000; ++i)
-            deep += R"({"name":"a","type":"T","children":[)";
-        for (int i = 0; i < 5000; ++i)
-            deep += "]}";
-        const auto model = analysis::ModelStructure::of(deep);
-        QVERIFY(!model.isEmpty() && model.items().size() <= 202);
-        QVERIFY(analysis::ModelStructure::of("[]").isEmpty());
-        const auto huge = analysis::ModelStructure::of(
-            R"({"type":"T","parameters":[{"name":"p","shape":[4294967296,4294967296,4294967296]},{"shape":[-1,"x"]}, 3]})");
-        QCOMPARE(huge.items().size(), std::size_t { 3 });
-    }
-
     void looks_data() { test::addLooks(); }
     void looks()
     {
@@ -838,143 +369,10 @@ private Q_SLOTS:
                 QVERIFY(run->renderImage(size).save(
                     test::shot(QStringLiteral("run-%1-%2-%3-%4.png").arg(theme, language).arg(size.width()).arg(tab))));
             }
-            auto* structure = open<StructureView>();
-            structure->resize(size);
-            m_state->setSelection({ { QStringLiteral("layers.0.fc.weight"), {} } });
-            settle(structure);
-            QVERIFY(structure->renderImage(size).save(
-                test::shot(QStringLiteral("structure-%1-%2-%3.png").arg(theme, language).arg(size.width()))));
         }
     }
 
 private:
-    Blob blob(const std::string& kind, std::int64_t step, std::string bytes, const std::string& name = "one")
-    {
-        Blob one;
-        one.id = kind + std::to_string(++m_blobs);
-        one.kind = kind;
-        one.name = name;
-        one.step = Step { step };
-        one.bytes = std::move(bytes);
-        return one;
-    }
-
-    void stage(int rank, std::vector<Blob> blobs, std::vector<StepBlock> blocks = {}, std::vector<Event> events = {})
-    {
-        m_builder->stage(m_streams[rank], std::move(blocks), {}, std::move(events), std::move(blobs));
-        m_builder->commit();
-    }
-
-    void write()
-    {
-        std::string console;
-        for (int i = 0; i < 5000; ++i)
-            console += std::to_string(1'700'000'000'000 + i) + " o line " + std::to_string(i) + "\n";
-        Event tags;
-        tags.kind = "tags";
-        tags.json = R"({"tags": ["base"]})";
-        Event notes;
-        notes.kind = "notes";
-        notes.json = R"({"notes": "written by the program"})";
-        const auto scalars = m_builder->addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
-        const auto rss = m_builder->addLayout(Kind::Scalar, { Stat::Value }, { "system/rss_bytes" });
-        const auto cpu = m_builder->addLayout(Kind::Scalar, { Stat::Value }, { "system/cpu_percent" });
-        const auto gradients = m_builder->addLayout(Kind::GradReduced, { Stat::Norm }, { "layers.0.fc.weight" });
-        std::vector<StepBlock> blocks;
-        const auto add = [&](const std::shared_ptr<const SeriesLayout>& layout, int step, double value) {
-            StepBlock block;
-            block.layout = layout;
-            block.step = Step { step };
-            if (layout->kind == Kind::Scalar)
-                block.columns = { { Stat::Value, std::vector<double> { value } } };
-            else
-                block.columns = { { Stat::Norm, std::vector<float> { static_cast<float>(value) } } };
-            blocks.push_back(std::move(block));
-        };
-        for (int step = 0; step < kSteps; ++step) {
-            add(scalars, step, 3.0 - step / 40.0);
-            add(gradients, step, 1.0);
-            add(rss, step, 1.5 * 1024 * 1024 * 1024);
-            add(cpu, step, step == kSteps - 1 ? std::nan("") : 90.0 + step % 7);
-        }
-        stage(0,
-            { blob("hyperparameters", 0, R"({"optimizer": {"lr": 0.001, "name": "Adam"}, "seed": 7})"),
-                blob("environment", 0, R"({"host": "node-a", "torch": "2.13.0", "command": "python train.py"})"),
-                blob("config", 0, R"({"wg_distribution": true, "targets": {"layers.0": {}}})", "config.json"),
-                blob("structure", 0, kStructure, "model"),
-                blob("stack", 1,
-                    R"({"0:layers.0.fc": "File /home/me/my model.py, line 41, in forward, \n y = f(x) \n"})",
-                    "stack_info"),
-                blob("text", 10, "text of 10", "sample"), blob("text", 20, "text of 20", "sample"),
-                blob("text", 30, "text of 30", "sample"), blob("image", 15, pngOf(100), "map"),
-                blob("image", 30, pngOf(200), "map"), blob("console", 1, console),
-                blob("console", 2, "no such line\n1700000008000 e a warning\n") },
-            std::move(blocks), { tags, notes });
-        blocks.clear();
-        add(rss, 0, 1024.0 * 1024 * 1024);
-        stage(1,
-            { blob("environment", 0, R"({"host": "node-b", "torch": "2.13.0", "command": "python train.py"})"),
-                blob("text", 3, "of rank 1", "sample") },
-            std::move(blocks));
-    }
-
-    void append(Event event)
-    {
-        event.author = "somebody";
-        store::OwnRecord record;
-        record.token = 1;
-        record.event = std::move(event);
-        m_builder->writer().stageRecord(std::move(record));
-        m_builder->commit();
-        auto reader = test::CapsuleBuilder::must(store::openReader(m_builder->liveHandle()));
-        m_state->appendLog(test::CapsuleBuilder::must(reader->log({})));
-    }
-
-    template <typename View> View* open(bool mayWrite = true)
-    {
-        m_host.reset();
-        m_pool = std::make_unique<store::QueryPool>(1);
-        m_pool->setWake([this] {
-            QMetaObject::invokeMethod(
-                this,
-                [this] {
-                    if (m_pool)
-                        m_pool->deliver();
-                },
-                Qt::QueuedConnection);
-        });
-        m_state = std::make_unique<ViewState>();
-        if (mayWrite) {
-            m_annotator = std::make_unique<Annotator>();
-            m_annotator->folder = m_dir->path();
-            m_annotator->write = [this](const store::RunLocator&, Event event) {
-                append(std::move(event));
-                return true;
-            };
-        }
-        m_axis = std::make_unique<SharedAxis>(m_state.get());
-        m_host = std::make_unique<QWidget>();
-        m_host->resize(1060, 720);
-        m_host->setAttribute(Qt::WA_DontShowOnScreen);
-        auto* view = new View(
-            { m_state.get(), m_axis.get(), m_pool.get(), &m_steering, m_annotator.get(), &m_runs }, m_host.get());
-        auto handle = std::make_shared<store::RunHandle>(m_builder->liveHandle());
-        auto reader = test::CapsuleBuilder::must(store::openReader(*handle));
-        view->resize(1060, 720);
-        m_state->setRun(handle);
-        m_state->setCatalog(test::CapsuleBuilder::must(reader->catalog()));
-        m_state->setFullRange({ Step { 0 }, Step { kSteps - 1 } });
-        m_host->show();
-        settle(view);
-        return view;
-    }
-
-    static void settle(DataView* view)
-    {
-        QVERIFY(QTest::qWaitFor([view] { return view->isSettled(); }, 20'000));
-        QVERIFY2(view->trouble().isEmpty(), qPrintable(view->trouble()));
-    }
-
     static QStringList tags(RunView* view)
     {
         QStringList found;
@@ -1010,18 +408,6 @@ private:
         }
         return -1;
     }
-
-    std::unique_ptr<QTemporaryDir> m_dir;
-    std::unique_ptr<test::CapsuleBuilder> m_builder;
-    std::map<int, std::int64_t> m_streams;
-    int m_blobs = 0;
-    std::unique_ptr<store::QueryPool> m_pool;
-    std::unique_ptr<ViewState> m_state;
-    std::unique_ptr<SharedAxis> m_axis;
-    std::unique_ptr<Annotator> m_annotator;
-    SteeringState m_steering;
-    items::RunsModel m_runs;
-    std::unique_ptr<QWidget> m_host;
 };
 
 TELLTALE_TEST(QTEST_MAIN, RunViewTest)
