@@ -74,6 +74,17 @@ Expected<ReplicaDrift> readEvery(store::RunReader& reader, const std::vector<ser
 
 }
 
+bool isReplicated(Kind kind)
+{
+    return kind == Kind::ParamOrigin || kind == Kind::ParamUpdated || kind == Kind::GradReduced || kind == Kind::ExpAvg
+        || kind == Kind::ExpAvgSq;
+}
+
+bool isMadeOfReplicated(Kind kind)
+{
+    return kind == Kind::MgDirection || kind == Kind::Update || kind == Kind::UpdateRatio;
+}
+
 Sameness samenessOf(std::span<const CellValue> checksums)
 {
     const auto counts = countsOf(checksums);

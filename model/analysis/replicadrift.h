@@ -7,10 +7,18 @@
 #include <vector>
 
 #include <telltale/core/ids.h>
+#include <telltale/core/kinds.h>
 #include <telltale/series/query.h>
 #include <telltale/store/runreader.h>
 
 namespace telltale::analysis {
+
+/// Whether ranks that hold the same part of a model have the same of a kind, bit by bit: what each makes of a batch of
+/// its own differs by right.
+bool isReplicated(Kind kind);
+/// Whether a kind is made of such alone. It is the same as well, but no rule judges it: where it differs, what it is
+/// made of does, too, and is found there.
+bool isMadeOfReplicated(Kind kind);
 
 /// Whether replicas of a tensor are the same, bit by bit.
 enum class Sameness : std::uint8_t {

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include <telltale/analysis/replicadrift.h>
+
 namespace telltale::judge {
 
 void Replicas::take(const store::Catalog& catalog)
@@ -21,9 +23,7 @@ void Replicas::take(const store::Catalog& catalog)
     m_rows.clear();
     m_groups.clear();
     for (const series::RowIndex::Row& row : catalog.rows->rows()) {
-        const bool isReplicated = row.kind == Kind::ParamUpdated || row.kind == Kind::ParamOrigin
-            || row.kind == Kind::GradReduced || row.kind == Kind::ExpAvg || row.kind == Kind::ExpAvgSq;
-        if (!isReplicated || !row.answers(Stat::Checksum))
+        if (!analysis::isReplicated(row.kind) || !row.answers(Stat::Checksum))
             continue;
         Group& group = groups[{ row.kind, row.tensor }];
         const store::SeriesInfo& info = catalog.series[row.newest];

@@ -210,7 +210,7 @@ private Q_SLOTS:
             const int inList = inkIn(list.grab().toImage(), warns);
             return std::tuple(inkIn(canvas.renderTo({ 900, 300 }), warns) > 0, inList > 0, isSaid);
         };
-        for (const Kind kind : { Kind::ParamUpdated, Kind::GradReduced, Kind::ExpAvgSq })
+        for (const Kind kind : { Kind::ParamUpdated, Kind::GradReduced, Kind::ExpAvgSq, Kind::Update })
             QCOMPARE(warningsOf(kind), std::tuple(true, true, false));
         for (const Kind kind : { Kind::Actv, Kind::ActvGrad, Kind::GradUnreduced })
             QCOMPARE(warningsOf(kind), std::tuple(false, false, true));

@@ -14,23 +14,6 @@ StepRange ReplicaPicture::stepsOf(int column) const
     return { Step { range.first.value + firstOf(column) }, Step { range.first.value + firstOf(column + 1) - 1 } };
 }
 
-bool ReplicaPicture::isReplicated() const
-{
-    switch (kind) {
-    case Kind::ParamOrigin:
-    case Kind::ParamUpdated:
-    case Kind::GradReduced:
-    case Kind::ExpAvg:
-    case Kind::ExpAvgSq:
-    case Kind::MgDirection:
-    case Kind::Update:
-    case Kind::UpdateRatio:
-        return true;
-    default:
-        return false;
-    }
-}
-
 std::vector<Rank> ReplicaPicture::withoutAt(const analysis::SamenessAt& oneStep) const
 {
     std::vector<Rank> found;

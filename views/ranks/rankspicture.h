@@ -65,7 +65,7 @@ struct ReplicaPicture {
     int columns() const { return static_cast<int>(spread.size()); }
     StepRange stepsOf(int column) const; ///< as HeatPicture
     /// Whether ranks that differ in it are a warning: what each makes of a batch of its own differs by right.
-    bool isReplicated() const;
+    bool isReplicated() const { return analysis::isReplicated(kind) || analysis::isMadeOfReplicated(kind); }
     /// As oneStep.without says, by their numbers.
     std::vector<Rank> withoutAt(const analysis::SamenessAt& oneStep) const;
     analysis::Sameness sameness() const { return analysis::samenessOf(checksums); }
