@@ -194,19 +194,13 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
     }
 }
 
-/// What cells show, a bit for each state; in columns that look like another one, what that one has.
+/// What cells show, HeatPicture::bitOf() each; in columns that look like another one, what that one has.
 unsigned statesSeen(const HeatPicture& picture, double plotWidth)
 {
     unsigned seen = 0;
-    const std::vector<CellState>& states = picture.result.states;
-    const auto columns = static_cast<std::size_t>(std::max(picture.columns(), 1));
     const bool isHeld = picture.holds(plotWidth);
-    for (std::size_t row = 0; isHeld && row + columns <= states.size(); row += columns) {
-        for (const int column : picture.held)
-            seen |= 1U << static_cast<unsigned>(states[row + static_cast<std::size_t>(column)]);
-    }
-    for (std::size_t i = 0; !isHeld && i < states.size(); ++i)
-        seen |= 1U << static_cast<unsigned>(states[i]);
+    for (std::size_t column = 0; column < picture.seen.size(); ++column)
+        seen |= picture.seen[isHeld ? static_cast<std::size_t>(picture.held[column]) : column];
     return seen;
 }
 
@@ -278,8 +272,8 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
     if (picture.isZero)
         lines.append(zeroText(picture));
     lines.removeAll(QString());
-    const auto has = [seen = statesSeen(picture, plotWidth)](
-                         CellState state) { return (seen >> static_cast<unsigned>(state) & 1) != 0; };
+    const auto has
+        = [seen = statesSeen(picture, plotWidth)](CellState state) { return (seen & HeatPicture::bitOf(state)) != 0; };
     std::vector<CellState> signs { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::NotCollected,
         CellState::Gap };
     if (has(CellState::Damaged))

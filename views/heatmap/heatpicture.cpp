@@ -87,9 +87,13 @@ void HeatPicture::finish()
         takeLonger(longestGroup, groupWidth, row.group);
     }
     strongest.assign(static_cast<std::size_t>(result.columns), CellState::NotCollected);
-    for (auto cell = result.states.begin(); cell != result.states.end(); cell += result.columns)
+    seen.assign(strongest.size(), 0);
+    for (auto cell = result.states.begin(); cell != result.states.end(); cell += result.columns) {
         std::transform(strongest.begin(), strongest.end(), cell, strongest.begin(),
             [](CellState a, CellState b) { return std::max(a, b); });
+        std::transform(seen.begin(), seen.end(), cell, seen.begin(),
+            [](std::uint8_t all, CellState one) { return static_cast<std::uint8_t>(all | bitOf(one)); });
+    }
     findCollected();
     shown = result.values;
     sideRows.resize(sides ? rows.size() : 0);

@@ -62,6 +62,7 @@ struct HeatPicture {
     bool hasScale = true; ///< some cell has a color of it, here or in a picture beside it
     bool isZero = false; ///< each finite value is, here and in a picture beside it: the scale is of nothing
     std::vector<series::CellState> strongest; ///< of each column
+    std::vector<std::uint8_t> seen; ///< of each column, the bitOf() of each state that its cells have
     std::vector<int> collected; ///< columns of which something was
     std::vector<int> held; ///< of each column the one that it looks like where it is narrow; empty: each like itself
     std::int64_t interval = 0; ///< steps from each sample to the next; 0 where it is not known to be always the same
@@ -87,6 +88,7 @@ struct HeatPicture {
     }
     series::CellState state(int row, int column) const { return result.states[at(row, column)]; }
     float value(int row, int column) const { return result.values[at(row, column)]; }
+    static constexpr unsigned bitOf(series::CellState state) { return 1U << static_cast<unsigned>(state); }
     /// The steps of a column, those of them that were collected as far as is known, and those of one cell of it.
     StepRange stepsOf(int column) const;
     StepRange collectedSteps(int column) const;
