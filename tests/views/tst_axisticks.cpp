@@ -515,6 +515,33 @@ private Q_SLOTS:
         }
     }
 
+    /// Also where one painter draws several lanes.
+    void signsAskedForFirstAreThoseThatAreDrawn()
+    {
+        const StepRange range { Step { 0 }, Step { 99 } };
+        const std::vector<EventMark> incidents { { Step { 50 }, EventMark::Shape::Warning, {} } };
+        std::set<double> places;
+        const auto drawn = [&](bool isAsked) {
+            QImage image(400, 34, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Theme::dark().base);
+            QPainter painter(&image);
+            AxisPainter one(painter, Theme::dark());
+            for (const std::int64_t flag : { 50, 90 }) {
+                const QRect lane(0, flag == 50 ? 0 : 17, 400, 17);
+                const std::vector<EventMark> events { { Step { flag }, EventMark::Shape::Flag, {} } };
+                AxisPainter own(painter, Theme::dark());
+                AxisPainter& axis = isAsked ? one : own;
+                if (isAsked)
+                    places.insert(axis.signs(lane, range, events, incidents).front().x);
+                axis.events(lane, lane, range, events, incidents);
+                axis.incidents(lane, lane, range, incidents);
+            }
+            return image;
+        };
+        QCOMPARE(drawn(true), drawn(false));
+        QCOMPARE(places.size(), std::size_t { 2 }); // beside the flag, and where there is none
+    }
+
     void flagsOfOneRevisionThatTouchAreNamedOnce()
     {
         const auto drawn = [](const QString& first) {

@@ -10,7 +10,6 @@
 
 #include "eventlane.h"
 #include "glyphs.h"
-#include "incidentsigns.h"
 #include "sharedaxis.h"
 #include "viewstate.h"
 
@@ -244,9 +243,23 @@ void AxisPainter::cursorTags(const QRectF& plot, StepRange range, const StepMark
 void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events,
     const std::vector<EventMark>& over, const std::vector<bool>& marked)
 {
-    EventLane drawn(m_painter, m_theme, plot, lane, range, [&](Step step) { return xIn(plot, range, step); });
+    EventLane drawn(m_painter, m_theme, plot, lane, range, flags(plot, range, events),
+        [&](Step step) { return xIn(plot, range, step); });
     drawn.paint(events, over, marked);
-    m_flags = drawn.flags();
+}
+
+const FlagPlaces& AxisPainter::flags(const QRectF& plot, StepRange range, const std::vector<EventMark>& events)
+{
+    if (!m_flags)
+        m_flags.emplace(plot, range, events, [&](Step step) { return xIn(plot, range, step); });
+    return *m_flags;
+}
+
+std::vector<IncidentSign> AxisPainter::signs(
+    const QRectF& plot, StepRange range, const std::vector<EventMark>& events, const std::vector<EventMark>& incidents)
+{
+    return IncidentSign::of(
+        flags(plot, range, events), range, incidents, [&](Step step) { return xIn(plot, range, step); });
 }
 
 std::vector<bool> AxisPainter::nonFinite(std::span<const series::CellState> columns)
@@ -260,10 +273,10 @@ std::vector<bool> AxisPainter::nonFinite(std::span<const series::CellState> colu
 void AxisPainter::incidents(
     const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& marks)
 {
-    const std::vector<IncidentSign> signs
-        = IncidentSign::of(m_flags, range, marks, [&](Step step) { return xIn(plot, range, step); });
+    const std::vector<IncidentSign> all = signs(plot, range, {}, marks);
+    m_flags.reset();
     for (const auto shape : { EventMark::Shape::Notice, EventMark::Shape::Warning, EventMark::Shape::Critical }) {
-        for (const IncidentSign& sign : signs) {
+        for (const IncidentSign& sign : all) {
             if (sign.shape != shape)
                 continue;
             const QPointF center(sign.x, lane.center().y());

@@ -14,6 +14,7 @@
 
 #include "eventmark.h"
 #include "flagplaces.h"
+#include "incidentsigns.h"
 #include "theme.h"
 #include "valuescale.h"
 
@@ -82,7 +83,11 @@ public:
     void events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events,
         const std::vector<EventMark>& over, const std::vector<bool>& marked = {});
     static std::vector<bool> nonFinite(std::span<const series::CellState> columns);
-    /// Incidents, of which the worst at a place is drawn, beside the flags of the events that were drawn before.
+    /// Where incidents() will draw its signs. What goes into the lane before events() and incidents() leaves them room.
+    std::vector<IncidentSign> signs(const QRectF& plot, StepRange range, const std::vector<EventMark>& events,
+        const std::vector<EventMark>& incidents);
+    /// Incidents, of which the worst at a place is drawn, beside the flags of the events that were drawn before: the
+    /// last marks of a lane.
     void incidents(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& marks);
     void laneCaption(const QRectF& lane, const QString& text);
     void liveEdge(QPointF tip);
@@ -102,9 +107,12 @@ private:
     /// stays whole.
     void addTag(std::vector<Tag>& tags, const QRectF& plot, double x, Tag one, bool mayCover) const;
 
+    /// Of the lane under way; placed by the first that asks.
+    const FlagPlaces& flags(const QRectF& plot, StepRange range, const std::vector<EventMark>& events);
+
     QPainter& m_painter;
     const Theme& m_theme;
-    FlagPlaces m_flags; ///< of the events that were drawn last
+    std::optional<FlagPlaces> m_flags; ///< of the lane under way
     QString differenceOf(Step a, Step b) const;
     QString nameOf(Step step) const { return m_nameOf ? m_nameOf(step) : formatStep(step.value); }
     std::function<double(Step)> m_unitOf;

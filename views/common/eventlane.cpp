@@ -21,12 +21,13 @@ constexpr double kLongestLabel = 400;
 }
 
 EventLane::EventLane(QPainter& painter, const Theme& theme, const QRectF& plot, const QRectF& lane, StepRange range,
-    std::function<double(Step)> xOf)
+    const FlagPlaces& flags, std::function<double(Step)> xOf)
     : m_painter(painter)
     , m_theme(theme)
     , m_plot(plot)
     , m_lane(lane)
     , m_range(range)
+    , m_flags(flags)
     , m_xOf(std::move(xOf))
     , m_metrics(wordsFont(10))
     , m_taken(static_cast<std::size_t>(std::max(1.0, plot.width())))
@@ -36,7 +37,6 @@ EventLane::EventLane(QPainter& painter, const Theme& theme, const QRectF& plot, 
 void EventLane::paint(
     const std::vector<EventMark>& events, const std::vector<EventMark>& over, const std::vector<bool>& marked)
 {
-    m_flags = FlagPlaces(m_plot, m_range, events, m_xOf);
     keepOff(events, over);
     keepOff(marked);
     std::vector<const EventMark*> inTurn; // with room for one word it is that of a revision

@@ -20,14 +20,13 @@ namespace telltale::views {
 /// Thread: its painter's.
 class EventLane {
 public:
-    /// `xOf`: px of a step of `range`.
+    /// `flags`: of the events that are drawn; `xOf`: px of a step of `range`.
     EventLane(QPainter& painter, const Theme& theme, const QRectF& plot, const QRectF& lane, StepRange range,
-        std::function<double(Step)> xOf);
+        const FlagPlaces& flags, std::function<double(Step)> xOf);
 
     /// Where the signs of `over` will stand, and above the columns, all of one width, that have a mark, is no word.
     void paint(
         const std::vector<EventMark>& events, const std::vector<EventMark>& over, const std::vector<bool>& marked);
-    const FlagPlaces& flags() const { return m_flags; } ///< of the events that were drawn
 
 private:
     double placeOf(const EventMark& mark) const; ///< far away where its step is not shown
@@ -47,9 +46,9 @@ private:
     const QRectF m_plot;
     const QRectF m_lane;
     const StepRange m_range;
+    const FlagPlaces& m_flags;
     const std::function<double(Step)> m_xOf;
     const QFontMetricsF m_metrics;
-    FlagPlaces m_flags;
     std::vector<bool> m_taken; ///< by pixel: marks come in the order of their records, which is not that of their steps
     std::vector<double> m_moved; ///< px of the signs that stand beside flags
     std::vector<std::pair<QString, double>> m_named; ///< what was written, and the px of whose step

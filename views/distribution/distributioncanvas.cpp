@@ -194,10 +194,8 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
         }
         paintRunEnds(painter, runEnds(one.heat, plot, state()));
         axis.laneCaption(lane, tr("events"));
-        const auto placeOf = [&](Step step) { return xOf(step, plot); };
-        const FlagPlaces flags(plot, shownRange(), state().eventMarks(), placeOf);
-        const std::vector<bool> marked = paintNonFiniteLane(
-            painter, lane, one.states, theme, IncidentSign::of(flags, shownRange(), state().incidentMarks(), placeOf));
+        const std::vector<bool> marked = paintNonFiniteLane(painter, lane, one.states, theme,
+            axis.signs(plot, shownRange(), state().eventMarks(), state().incidentMarks()));
         axis.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(), marked);
         axis.incidents(plot, lane, shownRange(), state().incidentMarks());
         if (m_picture->isLive && state().isNewest(m_picture->range))

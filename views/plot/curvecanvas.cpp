@@ -276,13 +276,11 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
     paintCurves(frame, plot, *shown, m_scale, m_smoothing, theme);
     QPainter painter(&frame);
     const std::vector<CellState> states = shown->lane();
-    const auto placeOf = [&](Step step) { return xOf(step, plot); };
-    const FlagPlaces flags(plot, shownRange(), state().eventMarks(), placeOf);
-    const std::vector<bool> marked = paintNonFiniteLane(
-        painter, lane, states, theme, IncidentSign::of(flags, shownRange(), state().incidentMarks(), placeOf));
     AxisPainter marks(painter, theme);
     if (const auto warp = m_picture->warp)
         marks.setStepPlaces([warp](Step step) { return warp->unitOf(step); });
+    const std::vector<bool> marked = paintNonFiniteLane(
+        painter, lane, states, theme, marks.signs(plot, shownRange(), state().eventMarks(), state().incidentMarks()));
     marks.events(plot, lane, shownRange(), state().eventMarks(), state().incidentMarks(), marked);
     marks.incidents(plot, lane, shownRange(), state().incidentMarks());
 }
