@@ -18,7 +18,7 @@
 
 #include "heatimage.h"
 #include "heatlegend.h"
-#include "rankmark.h"
+#include "rankaxis.h"
 #include "runends.h"
 
 namespace telltale::views {
@@ -218,8 +218,8 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     paintRunEnds(painter, ends);
     HeatGutter(*m_picture, m_layout, plot).paint(painter, theme);
     AxisPainter axis(painter, theme);
+    const QRectF lane(plot.left(), kTop, plot.width(), AxisPainter::kLane);
     if (hasStepAxis()) {
-        const QRectF lane(plot.left(), kTop, plot.width(), AxisPainter::kLane);
         axis.laneCaption(lane, tr("events"));
         paintLane(painter, plot);
         std::vector<bool> marked(static_cast<std::size_t>(m_picture->columns()));
@@ -230,7 +230,7 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
         if (m_picture->isLive && state().isNewest(m_picture->result.range))
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));
     } else {
-        paintRankAxis(painter, plot);
+        paintRankAxis(painter, plot, lane, *m_picture, theme);
     }
     if (m_legend)
         paintHeatLegend(painter, QRectF(plot.right(), kTop, SharedAxis::kLegend, size.height() - kTop - kBottom),
@@ -270,68 +270,6 @@ void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
             painter.fillRect(
                 QRectF(left, middle + (state == CellState::PosInf ? 2 : -3), width, 1), theme.criticalMark);
         }
-    }
-}
-
-void HeatCanvas::paintRankAxis(QPainter& painter, const QRect& plot) const
-{
-    const Theme& theme = Theme::current();
-    const int columns = m_picture->columns();
-    painter.setFont(numberFont(11));
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    const QFontMetricsF metrics(painter.font());
-    double end = -1e9;
-    for (int column = 0; column < columns; ++column) {
-        const QString label = formatStep(m_picture->columnRanks[static_cast<std::size_t>(column)].value);
-        const double x = plot.left()
-            + (HeatImage::columnLeft(column, columns, plot.width())
-                  + HeatImage::columnLeft(column + 1, columns, plot.width()))
-                / 2.0;
-        const double width = metrics.horizontalAdvance(label);
-        paintRankMark(painter, QPointF(x, kTop + AxisPainter::kLane - 1),
-            m_picture->gradeOf(m_picture->columnRanks[static_cast<std::size_t>(column)]), theme);
-        if (x - width / 2 < end + 6)
-            continue;
-        painter.setPen(theme.text2);
-        painter.drawText(QPointF(x - width / 2, plot.bottom() + 18), label);
-        end = x + width / 2;
-    }
-    painter.setPen(theme.text3);
-    painter.setFont(wordsFont(11));
-    painter.drawText(QRectF(0, plot.bottom() + 5, plot.left() - 8, 17), Qt::AlignRight | Qt::AlignVCenter, tr("rank"));
-    if (!m_picture->rankBands.empty())
-        paintRankBands(painter, plot);
-    else if (m_picture->odd.empty())
-        painter.drawText(QRectF(plot.left(), kTop, plot.width(), AxisPainter::kLane), Qt::AlignLeft | Qt::AlignVCenter,
-            tr("at step %1").arg(formatStep(m_picture->atStep.value)));
-}
-
-/// A line below each group of ranks, and its name where there is room.
-void HeatCanvas::paintRankBands(QPainter& painter, const QRect& plot) const
-{
-    const Theme& theme = Theme::current();
-    const int columns = m_picture->columns();
-    int from = 0;
-    double end = -1e9;
-    for (const RankBand& band : m_picture->rankBands) {
-        int to = from;
-        const auto& ranks = m_picture->columnRanks;
-        while (to < columns
-            && std::find(band.ranks.begin(), band.ranks.end(), ranks[static_cast<std::size_t>(to)]) != band.ranks.end())
-            ++to;
-        if (to == from)
-            continue;
-        const double left = plot.left() + HeatImage::columnLeft(from, columns, plot.width());
-        const double right = plot.left() + HeatImage::columnLeft(to, columns, plot.width());
-        painter.fillRect(QRectF(left + 1, plot.bottom() + 4, std::max(1.0, right - left - 2), 2), theme.strong);
-        const double width = painter.fontMetrics().horizontalAdvance(band.label);
-        if (from > 0)
-            painter.fillRect(QRectF(left - 1, plot.top(), 2, plot.height()), theme.base);
-        if (left >= end + 6 && width <= right - left) {
-            painter.drawText(QPointF(left + 2, kTop + 7), band.label);
-            end = left + 2 + width;
-        }
-        from = to;
     }
 }
 

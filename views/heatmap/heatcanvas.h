@@ -85,8 +85,6 @@ private:
     RowLayout layoutFor(QSize size) const;
     bool isMarked(int column) const; ///< in the lane of events: not finite, here or on another rank
     void paintLane(QPainter& painter, const QRect& plot) const;
-    void paintRankAxis(QPainter& painter, const QRect& plot) const;
-    void paintRankBands(QPainter& painter, const QRect& plot) const;
     int right() const { return m_legend ? SharedAxis::kLegend : kEdge; } ///< px beside the plot
     void paintSelection(QPainter& painter, const QRect& plot, const std::vector<RunEnd>& ends) const;
     void paintNamed(QPainter& painter, const QRect& plot) const;
