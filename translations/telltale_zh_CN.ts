@@ -8660,20 +8660,6 @@ GPL-3.0-or-later</translation>
         <translation>打开运行</translation>
     </message>
     <message>
-        <source>Part of a run&apos;s name, or tag:x incident:critical</source>
-        <translation>运行名称的一部分，或 tag:x incident:critical</translation>
-    </message>
-    <message>
-        <source>Words that all hold: a part of the name, a glob (gpt-*) or a /regular expression/.
-tag:base   note:&quot;warm up&quot;   config:lr&lt;=1e-4   config:optimizer.name=adam*
-incident:critical (warning, notice; incident: alone for any)
-state:failed,lost   since:7d   until:2026-11-24</source>
-        <translation>各个词须同时成立：名称的一部分、通配符（gpt-*）或 /正则表达式/。
-tag:base   note:&quot;warm up&quot;   config:lr&lt;=1e-4   config:optimizer.name=adam*
-incident:critical（或 warning、notice；只写 incident: 表示任意事件）
-state:failed,lost   since:7d   until:2026-11-24</translation>
-    </message>
-    <message>
         <source>Live and archived runs appear here.</source>
         <translation>进行中和已归档的运行显示在这里。</translation>
     </message>
@@ -8759,6 +8745,26 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     <message>
         <source>Incidents that the rules find that are tried</source>
         <translation>试验规则找到的事件</translation>
+    <message>
+        <source>Part of a name, or tag:x</source>
+        <translation>名称的一部分，或 tag:x</translation>
+    </message>
+    <message>
+        <source>All words hold. Of the name: gpt, gpt-*, /^gpt/
+tag:base – it has this tag
+note:&quot;warm up&quot; – its note says so
+config:lr&lt;=1e-4 – lr in its config; also = != &lt; &gt; &gt;=
+incident:critical – it has one; also warning, notice
+state:failed,lost – it is in one of these states
+since:7d until:2026-11-24 – it began within these</source>
+        <translation>所有条件同时成立。名称：gpt、gpt-*、/^gpt/
+tag:base：带有此标签
+note:&quot;warm up&quot;：备注含有这些字
+config:lr&lt;=1e-4：其配置中的 lr；另有 = != &lt; &gt; &gt;=
+incident:critical：有此级异常；另有 warning、notice
+state:failed,lost：处于其中一种状态
+since:7d until:2026-11-24：在此期间开始</translation>
+    </message>
     </message>
     <message>
         <source>Incidents labeled true that are found</source>

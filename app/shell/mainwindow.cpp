@@ -395,9 +395,8 @@ void MainWindow::showRunMenu()
             const QString id = QString::fromStdString(run.id);
             QString name = items::lineText(runs->shownName(run));
             name.replace(u'&', QStringLiteral("&&"));
-            const QString started
-                = runs->data(runs->indexOf(id).siblingAtColumn(items::RunsModel::StartedColumn)).toString();
-            auto* action = menu.addAction(name + u'\t' + started, this, [this, id] { m_parts.driver->openById(id); });
+            auto* action = menu.addAction(
+                name + u'\t' + items::RunsModel::startedText(run), this, [this, id] { m_parts.driver->openById(id); });
             action->setCheckable(true);
             action->setChecked(state()->run() && state()->run()->locator == run.locator);
         }

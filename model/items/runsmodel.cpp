@@ -36,14 +36,25 @@ QString grouped(qint64 value)
     return digits;
 }
 
-/// In the time of this place, without a year: it is what tells two runs of a week apart. Those of today tell seconds.
-QString startedText(const store::RunSummary& run)
+/// In the time of this place, in a format of QDateTime.
+QString startedAs(const QString& ofToday, const QString& ofThisYear, const QString& older, std::int64_t createdNs)
 {
-    if (run.createdNs <= 0)
+    if (createdNs <= 0)
         return {};
-    const QDateTime started = QDateTime::fromMSecsSinceEpoch(run.createdNs / 1'000'000);
-    return started.toString(
-        started.date() == QDate::currentDate() ? QStringLiteral("HH:mm:ss") : QStringLiteral("MM-dd HH:mm"));
+    const QDateTime started = QDateTime::fromMSecsSinceEpoch(createdNs / 1'000'000);
+    const QDate day = started.date(), today = QDate::currentDate();
+    return started.toString(day == today ? ofToday : day.year() == today.year() ? ofThisYear : older);
+}
+
+QString startedInBrief(const store::RunSummary& run)
+{
+    return startedAs(QStringLiteral("HH:mm"), QStringLiteral("MM-dd"), QStringLiteral("yyyy-MM"), run.createdNs);
+}
+
+QString startedWhole(const store::RunSummary& run)
+{
+    const QString whole = QStringLiteral("yyyy-MM-dd HH:mm:ss");
+    return startedAs(whole, whole, whole, run.createdNs);
 }
 
 }
@@ -314,6 +325,12 @@ bool RunsModel::isSharedName(const QString& name) const
     return alike > 1;
 }
 
+QString RunsModel::startedText(const store::RunSummary& run)
+{
+    const QString ofWeek = QStringLiteral("MM-dd HH:mm");
+    return startedAs(QStringLiteral("HH:mm:ss"), ofWeek, ofWeek, run.createdNs);
+}
+
 QString RunsModel::shownName(const store::RunSummary& run) const
 {
     const QString name = QString::fromStdString(run.name);
@@ -393,7 +410,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         case RanksColumn:
             return QString::number(run->ranks);
         case StartedColumn:
-            return startedText(*run);
+            return startedInBrief(*run);
         case StepColumn:
             return run->lastStep.value < 0 ? tr("none") : grouped(run->lastStep.value);
         default:
@@ -405,7 +422,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         const QString note = QString::fromStdString(run->note);
         QString first = tr("%1, %2, %3").arg(shownName(*run), formatBytes(run->fileBytes), stateText(*run));
         if (run->createdNs > 0)
-            first += u'\n' + tr("started %1, %n ranks", nullptr, run->ranks).arg(startedText(*run));
+            first += u'\n' + tr("started %1, %n ranks", nullptr, run->ranks).arg(startedWhole(*run));
         if (run->isPinned)
             first += u'\n' + tr("pinned: no rule removes it");
         return toolTipText(first + u'\n' + (note.isEmpty() ? QString::fromStdString(run->locator.text()) : note));

@@ -67,6 +67,8 @@ public:
     bool isSharedName(const QString& name) const; ///< more than one run has it
     /// With its id where another run has the same name.
     QString shownName(const store::RunSummary& run) const;
+    /// When it began, as long as tells runs of a week apart; the column has less of it, the tool tip all.
+    static QString startedText(const store::RunSummary& run);
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 Q_SIGNALS:

@@ -190,6 +190,26 @@ private Q_SLOTS:
         QCOMPARE(name("c"), QStringLiteral("run c"));
     }
 
+    void theColumnSaysInBriefWhenARunBeganAndTheTipAllOfIt()
+    {
+        RunsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QDate today = QDate::currentDate();
+        const QDate ofYear = today.addDays(today.dayOfYear() > 1 ? -1 : 1);
+        for (const auto& [day, brief] : { std::pair { today, QStringLiteral("10:20") },
+                 std::pair { ofYear, ofYear.toString(QStringLiteral("MM-dd")) },
+                 std::pair { today.addYears(-2), today.addYears(-2).toString(QStringLiteral("yyyy-MM")) } }) {
+            store::RunSummary one = run("a");
+            one.createdNs = QDateTime(day, QTime(10, 20, 30)).toMSecsSinceEpoch() * 1'000'000;
+            model.setArchived({ one });
+            const QModelIndex started = model.indexOf(QStringLiteral("a")).siblingAtColumn(RunsModel::StartedColumn);
+            QCOMPARE(started.data().toString(), brief);
+            QCOMPARE(started.data(SortRole).toLongLong(), one.createdNs);
+            const QString whole = day.toString(QStringLiteral("yyyy-MM-dd 10:20:30"));
+            QVERIFY(started.data(Qt::ToolTipRole).toString().contains(whole));
+        }
+    }
+
     void aRunThatWasFoundDamagedIsNotListedAsFinished()
     {
         RunsModel model;

@@ -211,6 +211,8 @@ private Q_SLOTS:
             QTest::keyClicks(search, QString::fromLatin1(line));
         };
         QTRY_COMPARE_WITH_TIMEOUT(shown(), 2, 20'000);
+        QVERIFY(tree->columnWidth(items::RunsModel::NameColumn) > tree->width() / 2); // names have the room
+        QVERIFY(!tree->isColumnHidden(items::RunsModel::StepColumn));
         const auto count = [tree] { return tree->model()->index(0, 0).data(items::CountRole).toString(); };
         QTRY_COMPARE_WITH_TIMEOUT(
             tree->model()->index(1, 0).data(items::CountRole).toString(), QStringLiteral("2"), 20'000);

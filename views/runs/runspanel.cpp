@@ -2,6 +2,7 @@
 #include "runspanel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QAction>
 #include <QHeaderView>
@@ -32,6 +33,8 @@ using items::RunsModel;
 namespace {
 constexpr int kWidthOfAllColumns = 300;
 constexpr int kShownBar = 3;
+constexpr int kBesideWords = 13; ///< px of a cell, which RunsDelegate leaves
+constexpr int kIndent = 12; ///< px: room for the line of a compared run
 
 /// The run that is shown keeps its fill while the keys go through the list: what they are at has a frame. Several that
 /// are selected to be compared have the fill, too, and the shown one a bar at its left; a frame while others are
@@ -101,12 +104,14 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     importButton->setObjectName(QStringLiteral("runsImport"));
 
     m_search->setObjectName(QStringLiteral("runsSearch"));
-    m_search->setPlaceholderText(tr("Part of a run's name, or tag:x incident:critical"));
-    m_search->setToolTip(
-        items::toolTipText(tr("Words that all hold: a part of the name, a glob (gpt-*) or a /regular expression/.\n"
-                              "tag:base   note:\"warm up\"   config:lr<=1e-4   config:optimizer.name=adam*\n"
-                              "incident:critical (warning, notice; incident: alone for any)\n"
-                              "state:failed,lost   since:7d   until:2026-11-24")));
+    m_search->setPlaceholderText(tr("Part of a name, or tag:x"));
+    m_search->setToolTip(items::toolTipText(tr("All words hold. Of the name: gpt, gpt-*, /^gpt/\n"
+                                               "tag:base – it has this tag\n"
+                                               "note:\"warm up\" – its note says so\n"
+                                               "config:lr<=1e-4 – lr in its config; also = != < > >=\n"
+                                               "incident:critical – it has one; also warning, notice\n"
+                                               "state:failed,lost – it is in one of these states\n"
+                                               "since:7d until:2026-11-24 – it began within these")));
     m_search->setAccessibleName(tr("Search runs"));
     m_search->setClearButtonEnabled(true);
     auto* field = new QVBoxLayout(m_searchBox); // margins of its own would not hold the button that clears it
@@ -126,14 +131,17 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     m_tree->setUnmatchedText(tr("No run matches."));
     m_tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
+    m_tree->setIndentation(kIndent);
     QHeaderView* header = m_tree->header();
     header->setStretchLastSection(false);
     header->setSectionResizeMode(RunsModel::NameColumn, QHeaderView::Stretch);
-    for (const int column : { RunsModel::RanksColumn, RunsModel::StepColumn, RunsModel::SizeColumn })
-        header->resizeSection(column, std::max(46, header->sectionSizeHint(column)));
-    header->resizeSection(RunsModel::StartedColumn,
-        std::max(header->sectionSizeHint(RunsModel::StartedColumn),
-            QFontMetrics(numberFont(12)).horizontalAdvance(QStringLiteral("00-00 00:00")) + 14));
+    // As wide as their words: the names have the rest.
+    for (const auto& [column, widest] :
+        { std::pair(RunsModel::RanksColumn, "0000"), std::pair(RunsModel::StepColumn, "000 000"),
+            std::pair(RunsModel::SizeColumn, "00.0 MB"), std::pair(RunsModel::StartedColumn, "0000-00") }) {
+        const int words = QFontMetrics(numberFont(12)).horizontalAdvance(QLatin1String(widest));
+        header->resizeSection(column, std::max(header->sectionSizeHint(column), words + kBesideWords));
+    }
     header->moveSection(RunsModel::StartedColumn, RunsModel::RanksColumn);
     header->hideSection(RunsModel::SizeColumn);
     header->hideSection(RunsModel::RanksColumn);
