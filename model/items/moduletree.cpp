@@ -28,14 +28,14 @@ std::vector<ModuleTree::Insertion> ModuleTree::append(
             continue;
         Node& node = m_nodes[static_cast<std::size_t>(index)];
         m_modules += node.hasSeries ? 0 : 1;
-        m_shown += node.hasSeries || !node.shown ? 0 : 1;
         node.hasSeries = true;
-        if (node.shown || !m_rows->chooses(pattern, tensor))
+        if (node.isMatch || !m_rows->chooses(pattern, tensor))
             continue;
+        node.isMatch = true;
+        ++m_matches;
         for (int up = index; !m_nodes[static_cast<std::size_t>(up)].shown;) {
             Node& shown = m_nodes[static_cast<std::size_t>(up)];
             shown.shown = true;
-            m_shown += shown.hasSeries ? 1 : 0;
             showing.push_back(std::exchange(up, shown.parent));
         }
     }
@@ -149,11 +149,12 @@ void ModuleTree::filter(const NamePattern& pattern)
 {
     const std::vector<bool> chosen = m_rows ? m_rows->matching(pattern) : std::vector<bool>();
     for (Node& node : m_nodes)
-        node.shown = false;
+        node.shown = node.isMatch = false;
     for (std::size_t i = 0; i < m_nodeOf.size(); ++i) {
-        if (chosen[i])
-            m_nodes[static_cast<std::size_t>(m_nodeOf[i])].shown = true;
+        if (Node& node = m_nodes[static_cast<std::size_t>(m_nodeOf[i])]; chosen[i])
+            node.shown = node.isMatch = true;
     }
+    m_nodes.front().isMatch = false; // where scalars are, which are not in the tree
     // Children come after their parents, so one pass backwards reaches every ancestor.
     for (std::size_t i = m_nodes.size(); i-- > 1;) {
         if (m_nodes[i].shown)
@@ -165,11 +166,11 @@ void ModuleTree::filter(const NamePattern& pattern)
 
 void ModuleTree::layOut()
 {
-    m_shown = 0;
+    m_matches = 0;
     for (int index = 0; index < size(); ++index) {
         Node& node = m_nodes[static_cast<std::size_t>(index)];
         node.shownChildren.clear();
-        m_shown += node.shown && node.hasSeries ? 1 : 0;
+        m_matches += node.isMatch ? 1 : 0;
         if (!node.shown || index == 0)
             continue;
         auto& siblings = m_nodes[static_cast<std::size_t>(node.parent)].shownChildren;

@@ -31,7 +31,8 @@ public:
         int row = 0; ///< among its parent's shown children
         std::uint32_t place = 0; ///< of its name in the index
         bool hasSeries = false; ///< some tensor has exactly this name
-        bool shown = false;
+        bool isMatch = false; ///< the filter lets such a tensor through
+        bool shown = false; ///< and what leads to it
         int firstChild = -1;
         int lastChild = -1;
         int nextSibling = -1; ///< of the same parent, in model order
@@ -68,7 +69,7 @@ public:
     bool isWholeModel(int index) const { return path(index) == kWholeModel; }
     WorstValue worst(int index) const; ///< of the subtree
     int moduleCount() const { return m_modules; } ///< nodes that have series
-    int shownCount() const { return m_shown; } ///< of them, those that the filter shows
+    int matchCount() const { return m_matches; } ///< of them, those that the filter lets through
 
     /// The first nodes whose paths match.
     std::vector<int> matching(const NamePattern& pattern, std::size_t most) const;
@@ -100,7 +101,7 @@ private:
     QHash<QString, int> m_unreadable; ///< names that are no UTF-8, as they are shown
     std::vector<WorstValue> m_worst; ///< by place
     int m_modules = 0;
-    int m_shown = 0;
+    int m_matches = 0;
 };
 
 }

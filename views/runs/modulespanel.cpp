@@ -230,7 +230,7 @@ void ModulesPanel::applyFilter()
            "look for the text itself.")
             .arg(items::saidwords::inLanguage(m_model->filterError())));
     m_error->setVisible(!m_model->filterError().isEmpty());
-    if (!m_filter->text().isEmpty() && m_model->tree().shownCount() <= kExpandUpTo)
+    if (!m_filter->text().isEmpty() && m_model->tree().matchCount() <= kExpandUpTo)
         m_tree->expandAll();
     m_context.state->setModuleFilter(m_filter->text());
     updateHint();
@@ -238,7 +238,7 @@ void ModulesPanel::applyFilter()
 
 void ModulesPanel::updateHint()
 {
-    const int all = m_model->tree().moduleCount(), shown = m_model->tree().shownCount();
+    const int all = m_model->tree().moduleCount(), shown = m_model->tree().matchCount();
     const QString count = shown == all ? formatStep(all) : tr("%1 of %2").arg(formatStep(shown), formatStep(all));
     m_head->setHint(all == 0 ? QString() : count);
     m_head->setDetail(all == 0 ? QString() : kindText(m_context.state->kind())); // of it are the worst values
