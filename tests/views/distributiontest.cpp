@@ -536,11 +536,11 @@ private Q_SLOTS:
         m_state->setSelection({ key(1), key(2) });
         settle();
         QCOMPARE(shown().strips.size(), std::size_t { 2 });
-        const auto hasKey = [this](int strip) {
+        const auto hasKey = [this](int strip, int right) {
             const QRect plot = m_view->canvas()->stripRect(strip);
             const QImage image = m_view->canvas()->grab().toImage();
             for (int y = plot.top(); y < plot.bottom(); ++y) {
-                if (image.pixelColor(plot.right() + 26, y) == Theme::current().criticalMark)
+                if (image.pixelColor(plot.right() + right, y) == Theme::current().criticalMark)
                     return true;
             }
             return false;
@@ -548,8 +548,9 @@ private Q_SLOTS:
         for (const auto shape : { DistributionShape::Strip, DistributionShape::Ridges }) {
             m_view->setShape(shape);
             settle();
-            QVERIFY(hasKey(0));
-            QVERIFY(!hasKey(1));
+            const int right = shape == DistributionShape::Strip ? 26 : kRidgeRoom + 10; // behind the last ridge
+            QVERIFY(hasKey(0, right));
+            QVERIFY(!hasKey(1, right));
         }
     }
 
@@ -691,6 +692,40 @@ private Q_SLOTS:
         m_state->setSelection({ { QStringLiteral("layers.2"), {} } });
         settle();
         QCOMPARE(shown().strips.front().row.key, key(2));
+    }
+
+    /// The first and the last step among them, none of them cut.
+    void ridgesCoverAllSteps()
+    {
+        DistributionStrip strip;
+        strip.edges = std::make_shared<const std::vector<double>>(std::vector<double> { -1, 0, 1, 2 });
+        strip.columns = 40;
+        for (int column = 0; column < strip.columns; ++column) {
+            strip.counts.insert(strip.counts.end(), { 0, 2, 0 });
+            strip.totals.push_back(2);
+            strip.samples.push_back(1);
+            strip.states.push_back(CellState::Value);
+        }
+        strip.finish(BinColor::Share, { Step { 0 }, Step { 39 } });
+        const std::vector<int> columns = ridgeColumns(strip, 400);
+        QCOMPARE(columns.front(), 0);
+        QCOMPARE(columns.back(), 39);
+        QImage image(420 + kRidgeRoom, 60, QImage::Format_RGB32);
+        image.fill(Theme::current().base);
+        QPainter painter(&image);
+        paintRidges(painter, QRect(0, 0, 400, 60), strip, Theme::current());
+        painter.end();
+        const auto isDrawn = [&](int left, int right) {
+            for (int x = left; x < right; ++x) {
+                for (int y = 0; y < image.height(); ++y) {
+                    if (image.pixelColor(x, y) != Theme::current().base)
+                        return true;
+                }
+            }
+            return false;
+        };
+        QVERIFY(isDrawn(0, 10) && isDrawn(420, 430));
+        QVERIFY(!isDrawn(400 + kRidgeRoom, image.width()));
     }
 
     void ridgesStandOnTheirSteps()

@@ -59,7 +59,7 @@ void paintLegend(QPainter& painter, const QRectF& area, const DistributionStrip&
     painter.setFont(wordsFont(11));
     double y = area.top() + height - 6;
     for (const CellState state : signs) {
-        const double x = std::round(area.left() + 24);
+        const double x = std::round(area.left() + (hasColors ? 24 : kRidgeRoom + 8));
         glyphs::paintCell(painter, QRectF(x, std::round(y), 13, 13), state, theme);
         painter.setPen(theme.text2);
         painter.drawText(
@@ -187,12 +187,11 @@ void DistributionCanvas::paintFrame(QImage& frame, QSize size)
         painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter,
             painter.fontMetrics().elidedText(one.row.fullName(), Qt::ElideLeft, plot.width()));
         paintEdges(painter, plot, one);
-        if (m_shape == DistributionShape::Strip) {
+        if (m_shape == DistributionShape::Strip)
             painter.drawImage(plot.topLeft(), HeatImage::cells(one.heat, plot.size(), frame.devicePixelRatio(), theme));
-        } else {
-            paintRidges(painter, plot, one, theme);
-        }
         paintRunEnds(painter, runEnds(one.heat, plot, state()));
+        if (m_shape == DistributionShape::Ridges)
+            paintRidges(painter, plot, one, theme); // whose last ones reach beyond their run's end
         axis.laneCaption(lane, tr("events"));
         const std::vector<bool> marked = paintNonFiniteLane(painter, lane, one.states, theme,
             axis.signs(plot, shownRange(), state().eventMarks(), state().incidentMarks()));

@@ -72,18 +72,26 @@ double largestOf(const DistributionStrip& strip, int column)
 
 std::vector<int> ridgeColumns(const DistributionStrip& strip, int width)
 {
-    std::vector<int> chosen;
-    const int most = std::max(1, width / kDistance);
-    const int stride = std::max(1, (strip.columns + most - 1) / most);
-    for (int column = strip.columns - 1; column >= 0; column -= stride) {
+    const auto isFull = [](double total) { return total > 0; };
+    const auto begin = std::find_if(strip.totals.begin(), strip.totals.end(), isFull);
+    if (begin == strip.totals.end())
+        return {};
+    const int first = static_cast<int>(begin - strip.totals.begin());
+    const int last
+        = static_cast<int>(strip.totals.rend() - std::find_if(strip.totals.rbegin(), strip.totals.rend(), isFull)) - 1;
+    const int between = std::clamp((last - first) * width / (strip.columns * kDistance), 0, last - first);
+    std::vector<int> chosen { first };
+    for (int i = 1; i <= between; ++i) {
         // The nearest column with elements answers for its neighbors.
-        int full = column;
-        while (full > std::max(-1, column - stride) && !(strip.totals[static_cast<std::size_t>(full)] > 0))
+        const int before = first + (last - first) * (i - 1) / between;
+        int full = first + (last - first) * i / between;
+        while (full > before && !isFull(strip.totals[static_cast<std::size_t>(full)]))
             --full;
-        if (full > column - stride && full >= 0)
+        if (full > before)
             chosen.push_back(full);
     }
-    std::reverse(chosen.begin(), chosen.end());
+    if (chosen.back() < last)
+        chosen.back() = last; // of which there is room for one
     return chosen;
 }
 
@@ -93,10 +101,15 @@ void paintRidges(QPainter& painter, const QRect& plot, const DistributionStrip& 
     double largest = 0;
     for (const int column : columns)
         largest = std::max(largest, largestOf(strip, column));
-    const int stride
-        = columns.size() > 1 ? (columns.back() - columns.front()) / static_cast<int>(columns.size() - 1) : 1;
-    const double distance = std::max<double>(kDistance, static_cast<double>(plot.width()) * stride / strip.columns);
-    const double reach = kReach * std::min<double>(distance, 3 * kDistance);
+    const double between = columns.size() > 1 ? static_cast<double>(columns.size() - 1) : 1;
+    const double distance = std::max<double>(kDistance,
+        static_cast<double>(plot.width()) * (columns.empty() ? 0 : columns.back() - columns.front()) / strip.columns
+            / between);
+    // One measure for all, and none is cut: what is cut says something else than it is.
+    double reach = kReach * std::min<double>(distance, 3 * kDistance);
+    const double end = plot.right() + 1 + kRidgeRoom;
+    for (const int column : columns)
+        reach = std::min(reach, (end - middleOf(column, strip.columns, plot)) * largest / largestOf(strip, column));
     const int shown = strip.lastBin - strip.firstBin + 1;
     const double height = static_cast<double>(plot.height()) / shown;
     const QColor line = SeriesStyle::forSlot(0, theme).color;
@@ -105,18 +118,15 @@ void paintRidges(QPainter& painter, const QRect& plot, const DistributionStrip& 
     QColor back = theme.base;
     back.setAlphaF(0.9F);
     painter.save();
-    painter.setClipRect(plot.adjusted(0, 0, 1, 0));
+    painter.setClipRect(plot.adjusted(0, 0, kRidgeRoom, 0));
     painter.setRenderHint(QPainter::Antialiasing);
-    for (const int column : columns) {
-        const double foot = middleOf(column, strip.columns, plot);
-        // A ridge that the left edge would cut says something else than it is.
-        if (foot - reach * largestOf(strip, column) / largest < plot.left() && columns.size() > 1)
-            continue;
+    for (auto column = columns.rbegin(); column != columns.rend(); ++column) {
+        const double foot = middleOf(*column, strip.columns, plot);
         QPolygonF outline;
         outline << QPointF(foot, plot.bottom() + 1);
         for (int bin = strip.firstBin; bin <= strip.lastBin; ++bin) {
             const double y = plot.bottom() + 1 - (bin - strip.firstBin + 0.5) * height;
-            outline << QPointF(foot - reach * strip.shareOf(column, bin) / largest, y);
+            outline << QPointF(foot + reach * strip.shareOf(*column, bin) / largest, y);
         }
         outline << QPointF(foot, plot.top());
         painter.setPen(Qt::NoPen);
