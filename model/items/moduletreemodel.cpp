@@ -110,6 +110,9 @@ void ModuleTreeModel::sortByWorst(bool on)
 
 void ModuleTreeModel::setWorst(std::vector<WorstValue> worst)
 {
+    m_loudest = 0;
+    for (const WorstValue& one : worst)
+        m_loudest = one.known ? std::max(m_loudest, one.deviation) : m_loudest;
     m_tree.setWorst(std::move(worst));
     if (m_isByWorst && m_tree.isWhole())
         sortByWorst(true);
@@ -208,7 +211,8 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
     if (role == Qt::ToolTipRole && section == WorstColumn)
         return toolTipText(
             tr("The largest deviation in the run of the kind and statistic that are shown: how many times its "
-               "usual spread a value left the median of those before it"));
+               "usual spread a value left the median of those before it. The bar of the largest in the model is full, "
+               "and equal factors are equal lengths."));
     if (role != Qt::DisplayRole)
         return {};
     return section == ModuleColumn ? tr("Module") : tr("Worst deviation");

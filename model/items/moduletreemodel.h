@@ -31,6 +31,7 @@ public:
     void setFilter(const QString& text);
     QString filterError() const { return QString::fromStdString(m_pattern.error()); }
     void setWorst(std::vector<WorstValue> worst); ///< as ModuleTree::setWorst
+    double loudest() const { return m_loudest; } ///< deviation of all modules
     void sortByWorst(bool on); ///< siblings, the worst first; else in model order
     bool isByWorst() const { return m_isByWorst; }
 
@@ -66,6 +67,7 @@ private:
     QTimer m_nextSlice;
     QString m_filter;
     bool m_isByWorst = false;
+    double m_loudest = 0;
 };
 
 }

@@ -331,6 +331,7 @@ private Q_SLOTS:
         source.isSource = true;
         const QPersistentModelIndex kept = model.indexOf(QStringLiteral("b.z"));
         model.setWorst(analysis::worstOfNames(*catalog->rows, std::array { calm, calm, source, loud }));
+        QCOMPARE(model.loudest(), loud.deviation);
         const auto top = [&] {
             QStringList names;
             for (int row = 0; row < model.rowCount(); ++row)

@@ -98,6 +98,16 @@ private Q_SLOTS:
         QCOMPARE(shown(0), QStringLiteral("\u2026ranks.py:58 agree"));
     }
 
+    void theLargestDeviationFillsItsBar()
+    {
+        const auto share = &views::ModulesDelegate::shareOf;
+        QCOMPARE(share(4, 4), 1.0); // of a run without any that is loud, too
+        QCOMPARE(share(2, 4), 0.5);
+        QCOMPARE(share(4, 256), 0.25);
+        QVERIFY(share(0.5, 4) > 0 && share(0.5, 4) < 0.1);
+        QVERIFY(share(0.5, 0.5) < 0.1);
+    }
+
     void severalModulesShareTheCurvesThatCanBeToldApart()
     {
         state()->setKind(Kind::GradReduced);

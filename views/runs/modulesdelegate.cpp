@@ -11,7 +11,6 @@
 #include <QPainterPath>
 #include <QTreeView>
 
-#include <telltale/analysis/deviation.h>
 #include <telltale/common/glyphs.h>
 #include <telltale/common/labels.h>
 #include <telltale/common/theme.h>
@@ -23,14 +22,10 @@ namespace {
 
 constexpr int kBarHeight = 8;
 
-void paintBar(QPainter* painter, const QRectF& area, const items::WorstValue& worst)
+void paintBar(QPainter* painter, const QRectF& area, const items::WorstValue& worst, double loudest)
 {
     const Theme& theme = Theme::current();
-    // Deviations differ by factors, so equal factors are equal lengths.
-    const double loud = std::log(std::max(worst.deviation / analysis::kQuiet, 1.0));
-    const double share = worst.isNonFinite()
-        ? 1.0
-        : std::clamp(loud / std::log(ModulesDelegate::kFullBar / analysis::kQuiet), 0.04, 1.0);
+    const double share = worst.isNonFinite() ? 1.0 : ModulesDelegate::shareOf(worst.deviation, loudest);
     const QRectF bar(area.left(), area.center().y() - kBarHeight / 2.0, area.width() * share, kBarHeight);
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(Qt::NoPen);
@@ -55,6 +50,13 @@ QString valueText(const items::WorstValue& worst)
     return worst.isNonFinite() ? glyphs::word(worst.nonFinite) : formatValue(worst.deviation, 2);
 }
 
+}
+
+/// Deviations differ by factors, so equal factors are equal lengths. One spread away is nothing.
+double ModulesDelegate::shareOf(double deviation, double loudest)
+{
+    constexpr double kStub = 0.04;
+    return loudest <= 1 ? kStub : std::clamp(std::log(std::max(deviation, 1.0)) / std::log(loudest), kStub, 1.0);
 }
 
 ModulesDelegate::ModulesDelegate(QTreeView* tree)
@@ -118,7 +120,8 @@ void ModulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     } else if (worst.known) {
         constexpr int kValue = 40;
         const QRectF cell = QRectF(option.rect).adjusted(8, 0, -8, 0);
-        paintBar(painter, cell.adjusted(0, 0, -kValue, 0), worst);
+        const auto* model = qobject_cast<const items::ModuleTreeModel*>(index.model());
+        paintBar(painter, cell.adjusted(0, 0, -kValue, 0), worst, model ? model->loudest() : worst.deviation);
         painter->setClipping(false);
         painter->setFont(numberFont(11));
         const QColor color = worst.isNonFinite() ? theme.criticalText : theme.text3;

@@ -11,12 +11,11 @@ class QTreeView;
 namespace telltale::views {
 
 /// Rows of the module tree: the name in the code font, and the worst value of the subtree as a bar. A solid rose bar is
-/// the source of a non-finite value, a hatched one is downstream of it; gray bars are deviations.
+/// the source of a non-finite value, a hatched one is downstream of it; gray bars are deviations, and that of the
+/// largest in the model is full.
 class ModulesDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
-    static constexpr double kFullBar = 30; ///< deviation that fills the bar; one that is quiet has a stub
-
     /// Of a tree that has its model.
     explicit ModulesDelegate(QTreeView* tree);
 
@@ -25,6 +24,8 @@ public:
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    /// The part of a bar's room that a deviation fills where `loudest` is the largest one.
+    static double shareOf(double deviation, double loudest);
 
 private:
     /// The call sites below a row in so many px, until rows or the tree's width change.
