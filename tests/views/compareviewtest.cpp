@@ -63,6 +63,29 @@ private Q_SLOTS:
         QVERIFY(command->toolTip(3).contains(QStringLiteral("-\u2060-\u2060steps 20"))); // breaks at no hyphen
     }
 
+    void checksumsThatDifferAtTheirEndReadUnlikeEachOther()
+    {
+        FactsTree facts;
+        facts.setAttribute(Qt::WA_DontShowOnScreen);
+        const std::string sum(60, 'c');
+        facts.set({ QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c") },
+            { { "environment", "diff", { sum + "1234", sum + "5678", sum + "1234" + sum } } });
+        facts.resize(500, 300);
+        facts.show();
+        QCoreApplication::processEvents();
+        const auto cell = [&](int column) {
+            const QRect row = facts.visualItemRect(facts.topLevelItem(0));
+            return facts.viewport()
+                ->grab(QRect(facts.columnViewportPosition(column), row.top(), facts.columnWidth(column), row.height()))
+                .toImage();
+        };
+        facts.topLevelItem(0)->setData(3, kThemeColorRole, {}); // alike but for what they say
+        QVERIFY(cell(2) != cell(3));
+        facts.topLevelItem(0)->setData(4, kThemeColorRole, {});
+        QVERIFY(cell(2) != cell(4)); // which keeps its end
+        QVERIFY(facts.topLevelItem(0)->toolTip(3).contains(QString::fromStdString(sum + "5678")));
+    }
+
     void theWordsOfAFactAreTheWindows()
     {
         FactsTree facts;

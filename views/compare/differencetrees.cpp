@@ -30,8 +30,8 @@ constexpr int kMostLines = 4; ///< of a value
 constexpr int kValueRow = 22; ///< px
 constexpr int kValueInsets = 16; ///< px of a column beside the words
 
-/// A long value has several lines. Of one that has more than are shown, what all runs begin with is left out, so that
-/// what differs is seen.
+/// A long value has several lines. Of one that has more than are shown, or a word that is wider than they are, what all
+/// runs begin with is left out, so that what differs is seen; a checksum that is still too wide keeps both ends.
 class ValueDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -60,20 +60,34 @@ protected:
         const int alike = index.data(kAlikeRole).toInt();
         const QString whole = option->text;
         option->text = unbroken(whole);
-        if (alike > 0 && linesOf(*option, index) > kMostLines)
+        if (alike > 0 && (linesOf(*option, index) > kMostLines || isTooWide(*option, index)))
             option->text = QChar(0x2026) + unbroken(whole.mid(alike));
+        if (!whole.contains(u' ') && isTooWide(*option, index))
+            option->text = option->fontMetrics.elidedText(option->text, Qt::ElideMiddle, widthOf(*option, index));
     }
 
 private:
+    static int widthOf(const QStyleOptionViewItem& option, const QModelIndex& index)
+    {
+        return static_cast<const QTreeView*>(option.widget)->columnWidth(index.column()) - kValueInsets;
+    }
+
+    static bool isTooWide(const QStyleOptionViewItem& option, const QModelIndex& index)
+    {
+        return std::ranges::any_of(option.text.split(u' '),
+            [&](const QString& word) { return option.fontMetrics.horizontalAdvance(word) > widthOf(option, index); });
+    }
+
     static int linesOf(const QStyleOptionViewItem& option, const QModelIndex& index)
     {
-        const int width = static_cast<const QTreeView*>(option.widget)->columnWidth(index.column()) - kValueInsets;
+        const int width = widthOf(option, index);
         return option.fontMetrics.boundingRect(QRect(0, 0, width, 1), Qt::TextWordWrap, option.text).height()
             / option.fontMetrics.lineSpacing();
     }
 };
 
-/// Letters that all values begin with, up to the word before the first one that differs.
+/// Letters that all values begin with, up to the word before the first one that differs; of single words a few letters
+/// fewer than are the same.
 qsizetype alikeAtFront(const QStringList& values)
 {
     if (values.size() < 2)
@@ -81,6 +95,9 @@ qsizetype alikeAtFront(const QStringList& values)
     const auto [first, last] = std::ranges::minmax(values);
     const auto end = std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first;
     QString alike = first.left(end - first.begin());
+    constexpr qsizetype kKept = 4;
+    if (std::ranges::none_of(values, [](const QString& value) { return value.contains(u' '); }))
+        return std::max<qsizetype>(0, alike.size() - kKept);
     for (int word = 0; word < 2; ++word)
         alike.truncate(alike.lastIndexOf(u' '));
     return alike.isEmpty() ? 0 : alike.size() + 1;
