@@ -97,6 +97,21 @@ private Q_SLOTS:
         QVERIFY(m_view->map()->picture());
     }
 
+    void theEmptyViewSaysHowManyRunsCanBeChosen()
+    {
+        m_state->setComparedRuns({});
+        settle();
+        QVERIFY(m_runs.size() > 8);
+        QVERIFY2(m_view->emptyText().contains(QStringLiteral(" 7 others")), qPrintable(m_view->emptyText()));
+        std::vector<store::RunSummary> archived = m_model->runs(items::RunsModel::ArchivedGroup);
+        archived.resize(3);
+        m_model->setArchived(archived);
+        QVERIFY2(m_view->emptyText().contains(QStringLiteral(" 2 others")), qPrintable(m_view->emptyText()));
+        archived.resize(1);
+        m_model->setArchived(archived);
+        QVERIFY2(m_view->emptyText().contains(QStringLiteral("no other run")), qPrintable(m_view->emptyText()));
+    }
+
     void aClickOnARowChangesItsBoxWhereverItIs()
     {
         m_state->setComparedRuns({});

@@ -207,6 +207,8 @@ void CompareView::connectState()
 void CompareView::connectNames()
 {
     const auto tell = [this] {
+        if (!hasOthers())
+            tellEmpty(); // it says how many others there are
         const QStringList names = runNames(*context().state);
         if (std::exchange(m_names, names) == names)
             return;
@@ -242,10 +244,13 @@ QString CompareView::emptyText() const
         return m_problem;
     if (!state.run())
         return tr("Open a run, or connect a training job, to compare it with others.");
-    if (!hasOthers())
-        return tr("Press “Choose runs” to compare up to %1 others with “%2”.")
-            .arg(ViewState::kMostCompared)
-            .arg(state.runName(0));
+    if (!hasOthers()) {
+        const std::size_t most = std::min(RunChooser::choices(context().runs, state).size(), ViewState::kMostCompared);
+        return most == 0
+            ? tr("There is no other run to compare “%1” with.").arg(state.runName(0))
+            : tr("Press “Choose runs” to compare up to %n others with “%1”.", nullptr, static_cast<int>(most))
+                  .arg(state.runName(0));
+    }
     if (!m_isAligned)
         return tr("%1 does not record what the runs are aligned by. Align them by step, or choose another run.")
             .arg(state.runName(m_bar->against()));

@@ -149,6 +149,19 @@ bool RunChooser::eventFilter(QObject* watched, QEvent* event)
     return QFrame::eventFilter(watched, event);
 }
 
+std::vector<store::RunSummary> RunChooser::choices(const items::RunsModel* model, const ViewState& state)
+{
+    std::vector<store::RunSummary> runs;
+    for (const auto group : { items::RunsModel::LiveGroup, items::RunsModel::ArchivedGroup }) {
+        for (const store::RunSummary& run : model ? model->runs(group) : std::vector<store::RunSummary>()) {
+            const bool isShown = state.run() && state.run()->locator == run.locator;
+            if (!isShown && run.state != store::RunState::Newer)
+                runs.push_back(run);
+        }
+    }
+    return runs;
+}
+
 void RunChooser::fill()
 {
     items::assertGuiThread();
@@ -158,22 +171,17 @@ void RunChooser::fill()
         return std::any_of(m_state->comparedRuns().begin(), m_state->comparedRuns().end(),
             [&locator](const ComparedRun& one) { return one.run->locator == locator; });
     };
-    for (const auto group : { items::RunsModel::LiveGroup, items::RunsModel::ArchivedGroup }) {
-        for (const store::RunSummary& run : m_model ? m_model->runs(group) : std::vector<store::RunSummary>()) {
-            const bool isShown = m_state->run() && m_state->run()->locator == run.locator;
-            if (isShown || run.state == store::RunState::Newer)
-                continue;
-            const QString id = QString::fromStdString(run.id);
-            // Many runs have one name: when they began tells people more of them than their ids do.
-            const QModelIndex at = m_model->indexOf(id);
-            auto* item = new QListWidgetItem(m_model->shownName(run), m_list);
-            item->setData(kIdRole, id);
-            item->setData(kStartedRole, items::RunsModel::startedText(run));
-            item->setSizeHint({ 0, kRowHeight });
-            item->setToolTip(at.data(Qt::ToolTipRole).toString());
-            item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
-            item->setCheckState(isCompared(run.locator) ? Qt::Checked : Qt::Unchecked);
-        }
+    for (const store::RunSummary& run : choices(m_model, *m_state)) {
+        const QString id = QString::fromStdString(run.id);
+        // Many runs have one name: when they began tells people more of them than their ids do.
+        const QModelIndex at = m_model->indexOf(id);
+        auto* item = new QListWidgetItem(m_model->shownName(run), m_list);
+        item->setData(kIdRole, id);
+        item->setData(kStartedRole, at.siblingAtColumn(items::RunsModel::StartedColumn).data());
+        item->setSizeHint({ 0, kRowHeight });
+        item->setToolTip(at.data(Qt::ToolTipRole).toString());
+        item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
+        item->setCheckState(isCompared(run.locator) ? Qt::Checked : Qt::Unchecked);
     }
 }
 

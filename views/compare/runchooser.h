@@ -6,6 +6,7 @@
 
 #include <QFrame>
 
+#include <telltale/store/archive.h>
 #include <telltale/store/runhandle.h>
 
 class QLineEdit;
@@ -30,6 +31,8 @@ public:
     RunChooser(items::RunsModel* model, ViewState* state, Find find, QWidget* parent = nullptr);
 
     void openBelow(const QWidget* button); ///< with the runs as they are now
+    /// What it lists: live runs first, and none that is shown or cannot be read.
+    static std::vector<store::RunSummary> choices(const items::RunsModel* model, const ViewState& state);
 
 Q_SIGNALS:
     /// Other runs are checked.
