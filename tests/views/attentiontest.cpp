@@ -535,12 +535,55 @@ private Q_SLOTS:
         QVERIFY(buffer.open(QIODevice::WriteOnly));
         QVERIFY(m_view->writeCsv(&buffer));
         const QList<QByteArray> lines = buffer.data().split('\n');
-        QCOMPARE(lines.front().trimmed(), QByteArray("name,head,rank,step,statistic,state,value"));
+        QCOMPARE(lines.front().trimmed(), QByteArray("name,head,rank,step,statistic,state,value,micro_step"));
         QCOMPARE(std::ranges::count_if(lines, [](const QByteArray& line) { return line.contains(",1,699,"); }),
             kLayers * kHeads * 4);
-        QVERIFY(lines.contains("layers.1.attn,0,1,699,entropy,nan,NaN\r"));
+        QVERIFY(lines.contains("layers.1.attn,0,1,699,entropy,nan,NaN,\r"));
         const float logit = numbersOf(1, kSteps - 1, 3, 2)[2];
-        QVERIFY(lines.contains("layers.3.attn,2,1,699,max_logit,value," + QByteArray::number(logit) + "\r"));
+        QVERIFY(lines.contains("layers.3.attn,2,1,699,max_logit,value," + QByteArray::number(logit) + ",\r"));
+    }
+
+    /// Beside their mean each micro step keeps its own value.
+    void theTableTellsAMeanFromItsMicroSteps()
+    {
+        cleanup();
+        open("accumulated");
+        m_state->setSelection({ head(1, 2) });
+        settle();
+        QCOMPARE(shown().cell(1, 2)->microSteps, 2);
+        QBuffer buffer;
+        QVERIFY(buffer.open(QIODevice::WriteOnly));
+        QVERIFY(m_view->writeCsv(&buffer));
+        QList<QByteArray> micros;
+        for (const QByteArray& line : buffer.data().split('\n')) {
+            if (line.startsWith("layers.1.attn,2,0,59,entropy,"))
+                micros.append(line.trimmed().split(',').back());
+        }
+        QCOMPARE(micros, (QList<QByteArray> { "mean of 2", "0", "1" }));
+    }
+
+    void whatACellWithoutAValueIsStandsBelowTheMaps()
+    {
+        AttentionPicture picture;
+        picture.layers.resize(1);
+        for (int number = 0; number < 2; ++number) {
+            HeadCell& cell = picture.layers.front().heads.emplace_back();
+            cell.key = head(0, number);
+            for (series::CellValue* value : { &cell.entropy, &cell.softmaxMax })
+                *value = { 0.5, CellState::Value };
+        }
+        picture.finish(HeadValue::Entropy);
+        AttentionPicture lacking = picture;
+        lacking.layers.front().heads.back().entropy = {};
+        const QSize size(900, 400);
+        const auto below = [&](const AttentionPicture& of) {
+            canvas().setPicture(std::make_shared<AttentionPicture>(of), { HeadValue::Entropy, HeadValue::SoftmaxMax });
+            const QImage image = canvas().renderTo(size);
+            const int top = static_cast<int>(canvas().map(0, size).cells().bottom()) + 12;
+            return image.copy(0, top, size.width(), 18);
+        };
+        settle();
+        QVERIFY(below(lacking) != below(picture));
     }
 
     void theTableHoldsTheStepsOfWhatIsBelow()
@@ -558,7 +601,7 @@ private Q_SLOTS:
                 + ',' + QByteArray(statName(stat).data()) + ",value,";
             for (const QByteArray& line : buffer.data().split('\n')) {
                 if (line.startsWith(place))
-                    values.push_back(line.mid(place.size()).trimmed().toFloat());
+                    values.push_back(line.mid(place.size()).split(',').front().toFloat());
             }
             return values;
         };

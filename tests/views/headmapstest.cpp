@@ -216,6 +216,46 @@ private Q_SLOTS:
         QVERIFY2(number > 0 && sign - number >= 8, qPrintable(QStringLiteral("%1 %2").arg(number).arg(sign)));
     }
 
+    void theHighestNumberOfTheScaleIsBelowItsTitle()
+    {
+        m_state->setCursor(Step { 500 });
+        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
+        HeadMapsCanvas& maps = *m_view->headMaps();
+        auto picture = std::make_shared<HeadMapPicture>(*maps.picture());
+        auto one = std::make_shared<analysis::HeadMaps>(*picture->tiles.front().maps);
+        one->cells.front() = 1;
+        picture->tiles.front().maps = one;
+        maps.setPicture(picture);
+        const QImage image = maps.renderTo({ 1200, 600 });
+        const auto last = static_cast<int>(maps.picture()->tiles.size()) - 1;
+        const QRect cells = maps.cellsRect(last, image.size()).toRect();
+        const QRect numbers(cells.right() + 34, 0, 40, image.height());
+        const auto isBlank = [&](int y) {
+            for (int x = numbers.left(); x < numbers.right(); ++x) {
+                if (image.pixelColor(x, y) != Theme::current().base)
+                    return false;
+            }
+            return true;
+        };
+        int y = maps.cellsRect(0, image.size()).toRect().top() - 18;
+        while (isBlank(y))
+            ++y; // to the title
+        while (!isBlank(y))
+            ++y;
+        int between = 0;
+        for (; isBlank(y); ++y)
+            ++between;
+        QVERIFY2(between >= 3 && between < 20, qPrintable(QString::number(between)));
+    }
+
+    void theMapsOfOneOfSeveralRanksSayWhichItIs()
+    {
+        m_state->setRank(Rank { 1 });
+        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
+        const auto* caption = m_view->findChild<QLabel*>(QStringLiteral("headMapsCaption"));
+        QVERIFY2(caption->text().contains(QStringLiteral("rank 1")), qPrintable(caption->text()));
+    }
+
     void theTableOfMapsHoldsEveryCell()
     {
         m_state->setCursor(Step { 610 });

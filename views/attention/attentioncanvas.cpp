@@ -11,6 +11,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/readout.h>
 #include <telltale/common/seriesstyle.h>
+#include <telltale/items/comma.h>
 
 #include "headsign.h"
 
@@ -213,10 +214,15 @@ void AttentionCanvas::paintDefinitions(QPainter& painter, const QRectF& line, co
 void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Theme& theme) const
 {
     std::set<HeadSign> seen;
-    for (const AttentionLayer& layer : m_picture->layers) {
-        for (const HeadCell& head : layer.heads)
-            seen.insert(head.sign);
+    std::set<CellState> states;
+    for (int layer = 0; layer < static_cast<int>(m_picture->layers.size()); ++layer) {
+        for (int column = 0; const HeadCell* head = m_picture->cell(layer, column); ++column) {
+            seen.insert(head->sign);
+            for (const HeadValue value : m_values)
+                states.insert(m_picture->valueOf(layer, column, value).state);
+        }
     }
+    states.erase(CellState::Value);
     const QString steps = formatStep(m_picture->stepsBefore());
     const std::array<std::pair<HeadSign, QString>, 4> signs { {
         { HeadSign::Collapsing, tr("entropy under half of what it was %1 steps ago").arg(steps) },
@@ -231,17 +237,25 @@ void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Th
         where += tr("  ·  %1").arg(m_picture->layers.front().name);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, where);
     double x = line.left() + QFontMetricsF(painter.font()).horizontalAdvance(where) + 20;
-    for (const auto& [sign, words] : signs) {
-        if (!seen.contains(sign))
-            continue;
-        paintHeadSign(painter, QPointF(x + 12, line.center().y() - 5), kSign, sign, theme);
-        painter.setPen(theme.text2);
+    const auto put = [&](const QString& words, const auto& paintSign) {
         const QRectF text(
             x + 19, line.top(), QFontMetricsF(painter.font()).horizontalAdvance(words) + 4, line.height());
         if (text.right() > line.right()) // a sign without its words says nothing
-            break;
+            return;
+        paintSign();
+        painter.setPen(theme.text2);
         painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, words);
         x = text.right() + 20;
+    };
+    // The strongest first: what is not finite comes before what is not there.
+    for (auto state = states.rbegin(); state != states.rend(); ++state)
+        put(glyphs::word(*state),
+            [&] { glyphs::paintCell(painter, QRectF(std::round(x), line.center().y() - 6, 13, 13), *state, theme); });
+    for (const auto& [sign, words] : signs) {
+        if (seen.contains(sign))
+            put(words, [&, sign = sign] {
+                paintHeadSign(painter, QPointF(x + 12, line.center().y() - 5), kSign, sign, theme);
+            });
     }
 }
 
@@ -264,6 +278,8 @@ void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, co
         return isSpread ? tr("spread of %1").arg(headValueText(of)) : headValueText(of);
     };
     readout.detail = words(value);
+    if (head.microSteps > 1 && shown.state == CellState::Value)
+        readout.detail += items::comma() + tr("mean of %n micro steps", nullptr, head.microSteps);
     if (const HeadValue other = m_values[1 - static_cast<std::size_t>(m_side)]; other != value) {
         readout.secondValue = numberOf(m_picture->valueOf(m_near[0], m_near[1], other));
         readout.secondDetail = words(other);

@@ -87,19 +87,21 @@ Expected<void> AttentionView::writeCsv(QIODevice* device) const
     if (m_below == BelowMaps::HeadMaps && !m_headMaps->isEmpty())
         return m_headMaps->writeCsv(device);
     CsvWriter csv(device);
-    for (const char* title : { "name", "head", "rank", "step", "statistic", "state", "value" })
+    for (const char* title : { "name", "head", "rank", "step", "statistic", "state", "value", "micro_step" })
         csv.text(QString::fromLatin1(title));
     csv.endRow();
     const AttentionPicture* picture = m_canvas->picture();
     std::set<std::tuple<QString, int, Rank, HeadValue>> inMaps; // at their step
     const auto write = [&csv](const ModuleKey& key, Rank rank, Step step, const QString& statistic,
-                           series::CellState state, double value, bool isFloat) {
+                           series::CellState state, double value, bool isFloat, const QString& micro) {
         csv.text(key.name).integer(key.slot.head).integer(rank.value).integer(step.value).text(statistic);
         writeCell(csv, state, value, isFloat);
+    std::set<std::tuple<QString, int, Rank>> severals; ///< heads of several micro steps
         csv.endRow();
     };
     for (int layer = 0; picture && layer < static_cast<int>(picture->layers.size()); ++layer) {
         const AttentionLayer& of = picture->layers[static_cast<std::size_t>(layer)];
+        csv.text(micro);
         for (int column = 0; column < picture->columns; ++column) {
             const HeadCell* head = picture->cell(layer, column);
             for (const HeadValue value : kHeadValues) {
@@ -109,8 +111,11 @@ Expected<void> AttentionView::writeCsv(QIODevice* device) const
                 const QString word = wordOf(value);
                 write({ of.name, head->key.slot }, of.rank, picture->atStep,
                     picture->isSpread ? word + QStringLiteral("_spread") : word, cell.state, cell.value,
-                    value != HeadValue::EntropyShare);
-                if (!picture->isSpread)
+                    value != HeadValue::EntropyShare,
+                    head->microSteps > 1 ? QStringLiteral("mean of %1").arg(head->microSteps) : QString());
+                if (head->microSteps > 1)
+                    severals.emplace(of.name, head->key.slot.head, of.rank);
+                else if (!picture->isSpread)
                     inMaps.emplace(of.name, head->key.slot.head, of.rank, value);
             }
         }
@@ -123,9 +128,11 @@ Expected<void> AttentionView::writeCsv(QIODevice* device) const
             const bool isInMaps
                 = step == picture->atStep && inMaps.contains({ row.key.name, row.key.slot.head, row.rank, shown });
             if (!isInMaps && state != series::CellState::NotCollected)
-                write(row.key, row.rank, step, wordOf(shown), state, value, shown != HeadValue::EntropyShare);
+                write(row.key, row.rank, step, wordOf(shown), state, value, shown != HeadValue::EntropyShare,
+                    hasOthers || row.microStep > 0 ? QString::number(std::max(0, row.microStep)) : QString());
         };
         forEachBelow(m_answer->below[side], writeBelow);
+            const bool hasOthers = severals.contains({ row.key.name, row.key.slot.head, row.rank });
     }
     return csv.finish();
 }

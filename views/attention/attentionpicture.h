@@ -40,6 +40,7 @@ struct HeadCell {
     series::CellValue entropy;
     series::CellValue softmaxMax;
     series::CellValue maxLogit;
+    int microSteps = 1; ///< that its values are the mean of
     double before = std::numeric_limits<double>::quiet_NaN(); ///< its entropy at AttentionPicture::beforeStep
     analysis::HeadSign sign = analysis::HeadSign::None;
 };

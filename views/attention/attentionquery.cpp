@@ -173,6 +173,9 @@ Expected<std::vector<AttentionLayer>> readLayers(
         for (const HeadRows& head : from.heads) {
             HeadCell cell { head.key, together(columns[0], head.rows), together(columns[1], head.rows),
                 together(columns[2], head.rows) };
+            cell.microSteps = std::max(1, static_cast<int>(std::ranges::count_if(head.rows, [&](std::size_t row) {
+                return columns[0][row].state == CellState::Value;
+            })));
             if (const CellValue earlier = together(columns[3], head.rows); earlier.state == CellState::Value)
                 cell.before = earlier.value;
             if (cell.entropy.state == CellState::Value)

@@ -27,6 +27,7 @@ namespace {
 constexpr int kTileInset = 12;
 constexpr double kTileTitle = 20;
 constexpr double kTileGap = 14;
+constexpr double kHalfNumber = 8; ///< px of a number of the scale
 constexpr double kNanSign = 28; ///< px below the scale, with room for its lowest number
 constexpr double kTileScale = 64; ///< px right of the tiles
 constexpr double kLargestTile = 300; ///< px of a tile
@@ -249,11 +250,12 @@ void HeadMapsCanvas::paintFrame(QImage& frame, QSize size)
             one.maps->cells.begin(), one.maps->cells.end(), [](float cell) { return !std::isfinite(cell); });
     });
     const double sign = isBroken && all.height() > 4 * kTileTitle ? kNanSign : 0;
-    const QRectF bar(all.right() + 14, all.top(), 11, all.height() - sign);
+    // Below its title, with the upper half of its highest number between them.
+    const QRectF bar(all.right() + 14, all.top() + kHalfNumber, 11, all.height() - kHalfNumber - sign);
     paintColorScale(painter, scale, bar, theme);
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
-    const QRectF above(bar.left(), bar.top() - kTileTitle, size.width() - bar.left() - 2, kTileTitle - 4);
+    const QRectF above(bar.left(), all.top() - kTileTitle, size.width() - bar.left() - 2, kTileTitle - 4);
     const QString whole = tr("attention weight, log", "what a scale of colors is of");
     painter.drawText(above, Qt::AlignLeft | Qt::AlignBottom,
         painter.fontMetrics().horizontalAdvance(whole) <= above.width() ? whole : tr("weight, log"));

@@ -12,6 +12,7 @@
 #include <telltale/common/csv.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/labels.h>
+#include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
@@ -91,6 +92,8 @@ QString HeadMapsPanel::captionText() const
             text += (recorded < picture->atStep ? tr("  ·  step %1 is the last before step %2")
                                                 : tr("  ·  step %1 is the first after step %2"))
                         .arg(formatStep(recorded.value), formatStep(picture->atStep.value));
+        if (const auto catalog = m_state->catalog(); catalog && ranksOf(*catalog, Kind::Attention).size() > 1)
+            text += tr("  ·  rank %1").arg(picture->rank.value);
         if (picture->thinned > 0)
             text += tr("  ·  some of %n recorded steps in sight: zoom in to see more", nullptr,
                 static_cast<int>(picture->thinned));
