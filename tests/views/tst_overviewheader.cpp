@@ -103,6 +103,36 @@ private Q_SLOTS:
         QVERIFY2(left < 150, qPrintable(QString::number(left)));
     }
 
+    /// Of a scalar that is collected less often than another; while ranks of a live run come to a step, none is older.
+    void aValueThatIsOlderThanOthersSaysItsStep()
+    {
+        ScalarPanel panel;
+        CurveSeries& one = panel.picture.series.emplace_back();
+        one.row.key.name = QStringLiteral("grad-norm");
+        one.result.range = { Step { 0 }, Step { 9 } };
+        one.result.buckets.assign(10, Bucket {});
+        for (const std::size_t step : { 0, 4, 8 })
+            one.result.buckets[step] = single(0.25);
+        bool isLive = true;
+        const auto headerAt = [&](StepRange newest) {
+            HeaderLook look { &lastValueOf, {}, 0 };
+            look.newest = newest;
+            look.isLive = isLive;
+            return headerImage(panel, 600, look);
+        };
+        const StepRange own = newestSteps(panel.picture), later { Step { 9 }, Step { 9 } };
+        QCOMPARE(own, (StepRange { Step { 8 }, Step { 8 } }));
+        QVERIFY(headerAt(later) != headerAt(own));
+        one.row.key.name = QStringLiteral("system/rss_bytes"); // sampled now and then
+        QCOMPARE(headerAt(later), headerAt(own));
+        one.row.key.name = QStringLiteral("loss");
+        for (std::size_t step = 0; step < 9; ++step)
+            one.result.buckets[step] = single(0.25);
+        QCOMPARE(headerAt(later), headerAt(own));
+        isLive = false; // it ended before the others
+        QVERIFY(headerAt(later) != headerAt(own));
+    }
+
     /// Each has its own where there is room, else they are said together.
     void lastValuesOfRunsThatEndedElsewhereSayTheirSteps()
     {

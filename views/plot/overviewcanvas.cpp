@@ -254,6 +254,7 @@ void OverviewCanvas::paintHeaders(QPainter& painter, QSize size) const
     const bool areKnown = m_values.size() == m_picture->series.size();
     const double captionLeft = panelCaptionLeft(m_plots, plotRect(size));
     const std::vector<QString> titles = panelTitles(m_plots, plotRect(size));
+    const StepRange newest = newestSteps(*m_picture);
     const int first = firstPlot(size);
     for (int i = first; i < first + shownPlots(size); ++i) {
         const ScalarPanel& panel = panelAt(i);
@@ -263,7 +264,7 @@ void OverviewCanvas::paintHeaders(QPainter& painter, QSize size) const
         };
         paintPanelHeader(painter, plotOf(i, size), panel,
             { valueOf, at, m_smoothing, titles[static_cast<std::size_t>(i)],
-                m_scales[static_cast<std::size_t>(i)].mode() == ValueScale::Mode::Log },
+                m_scales[static_cast<std::size_t>(i)].mode() == ValueScale::Mode::Log, newest, m_picture->isLive },
             captionLeft);
     }
 }

@@ -139,6 +139,7 @@ struct Header {
     std::vector<HeaderEntry> entries;
     QString of; ///< what all of them are of
     QString briefOf; ///< in place of it, where names are brief
+    QString older; ///< "at 195": what all of them are of, where other panels have newer values
     bool hasSamples = true;
 
     double width() const
@@ -165,7 +166,7 @@ struct Header {
             all = all.isEmpty() ? at : StepRange { std::min(all.first, at.first), std::max(all.last, at.last) };
         }
         all = all.isEmpty() ? own : all;
-        return all.isEmpty() ? QString() : stepsText(all);
+        return all.isEmpty() ? older : stepsText(all);
     }
     /// What stands behind a name goes before anything of the name.
     void shorten(double room)
@@ -278,6 +279,18 @@ Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf, bool isOfOneSt
     return header;
 }
 
+/// Where a scalar is collected less often than others, or ended before them, what its last values are of. What
+/// processes use is sampled now and then, and in a live run what is of every step comes in its own time.
+QString olderText(const ScalarPanel& panel, const HeaderLook& look)
+{
+    constexpr std::size_t kOfEveryStep = 2; // a line's longest part then
+    const CurveSeries& first = panel.picture.series.front();
+    const StepRange own = newestSteps(panel.picture);
+    const bool isComing = look.isLive && first.longestLine() <= kOfEveryStep;
+    return own.isEmpty() || isComing || isSystemMetric(first) || own.last >= look.newest.last ? QString()
+                                                                                              : stepsText(own);
+}
+
 /// As many values as there is room for beside the title; the selected rank's is in the strongest weight.
 void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook& look, double left)
 {
@@ -287,6 +300,8 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
     std::vector<HeaderEntry>& entries = header.entries;
     if (entries.empty())
         return;
+    if (!look.step && header.steps({}).isEmpty())
+        header.older = olderText(panel, look);
     const std::size_t count = entries.size();
     const double more = metrics.horizontalAdvance(moreText(count)) + kEntryGap;
     if (!header.hasSamples && count > kMostUncolored)
@@ -298,7 +313,7 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
         ? QCoreApplication::translate("telltale::views::OverviewCanvas", "raw")
         : QString();
     const auto steps = [&] { return joined(raw, header.steps(look.step)); };
-    QString when = look.step ? steps() : raw;
+    QString when = look.step ? steps() : joined(raw, header.older);
     const auto roomBeside = [&] {
         return words.right() - left - (when.isEmpty() ? 0 : metrics.horizontalAdvance(when) + kEntryGap)
             - (header.of.isEmpty() ? 0 : metrics.horizontalAdvance(header.of) + kEntryGap);
@@ -365,6 +380,18 @@ std::vector<const CurveSeries*> ownLines(const CurvePicture& picture)
             own.push_back(&one);
     }
     return own;
+}
+
+StepRange newestSteps(const CurvePicture& picture)
+{
+    StepRange newest;
+    for (const CurveSeries& one : picture.series) {
+        const StepRange last
+            = one.newestOfAll ? StepRange { one.newestOfAll->step, one.newestOfAll->step } : lastSteps(one);
+        if (!one.isGroup && !last.isEmpty() && (newest.isEmpty() || newest.last < last.last))
+            newest = last;
+    }
+    return newest;
 }
 
 QString allRanksText(int count)

@@ -45,6 +45,9 @@ int heldBucket(const CurveSeries& one, Step step);
 /// The same at a step: `exact` if it was asked for, else its bucket's.
 LastValue valueAt(const CurveSeries& one, Step step, const LegendValue* exact = nullptr);
 
+/// Of the newest value of any of them.
+StepRange newestSteps(const CurvePicture& picture);
+
 using ValueOf = std::function<LastValue(const CurveSeries&)>;
 struct HeaderLook {
     ValueOf valueOf;
@@ -52,6 +55,8 @@ struct HeaderLook {
     double smoothing = 0;
     QString title {}; ///< of panelTitles(); empty: the panel's own
     bool isLog = false; ///< its axis
+    StepRange newest {}; ///< newestSteps() of all panels: values of earlier steps say theirs
+    bool isLive = false;
 };
 /// The line above a plot of the Overview: what it shows at the left, values at the right, of a shared plot or of many
 /// runs beside the colors of their lines. Thread: any.
