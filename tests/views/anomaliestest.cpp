@@ -84,6 +84,27 @@ private Q_SLOTS:
         QCOMPARE(LanePlan(numbers, 9, LaneChoice::Block).names().back(), QStringLiteral("1"));
     }
 
+    /// The lanes, the table and the words of the card; nothing that can be pressed.
+    void aPictureHoldsWhatAReaderWants()
+    {
+        open({ test::richIncident(360), test::incidentAt(100, Severity::Warning, "layers.2.mlp.fc", 0) });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        settle();
+        views::DataView* view = m_window->views()->currentView();
+        const QSize size = view->size();
+        const QString picture = QString::fromUtf8(view->renderSvg({ 1200, 700 }));
+        for (const char* part : { "2 incidents", "layers.11", "layers.2.mlp.fc", "Severity", "checksums equal" })
+            QVERIFY2(picture.contains(QLatin1String(part)), part);
+        for (const char* part : { "not acknowledged", "Acknowledge", "Go to source", "False alarm" })
+            QVERIFY2(!picture.contains(QLatin1String(part)), part);
+        QCOMPARE(view->size(), size);
+        // Where there is little room the words go, and rows say how many there are besides.
+        const QString low = QString::fromUtf8(view->renderSvg({ 1200, 210 }));
+        QVERIFY(!low.contains(QStringLiteral("checksums equal")));
+        QVERIFY(low.contains(QStringLiteral("and 2 more")) || low.contains(QStringLiteral("and 1 more")));
+        QVERIFY(view->renderImage({ 1200, 700 }).save(test::shot(QStringLiteral("anomalies-picture.png"))));
+    }
+
     void aClickShowsTheSourceEverywhere()
     {
         open({ test::richIncident(360), test::incidentAt(100, Severity::Warning, "layers.2.mlp.fc", 0),

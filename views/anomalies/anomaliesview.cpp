@@ -5,13 +5,17 @@
 
 #include <QComboBox>
 #include <QHeaderView>
+#include <QPainter>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QVBoxLayout>
 
 #include <telltale/common/csv.h>
+#include <telltale/common/exportpicture.h>
 #include <telltale/common/hiddencontrols.h>
 #include <telltale/common/onerunnote.h>
+#include <telltale/common/readout.h>
 #include <telltale/common/scrolled.h>
 #include <telltale/common/taborder.h>
 #include <telltale/common/theme.h>
@@ -23,6 +27,7 @@
 #include "calmwords.h"
 #include "incidentcard.h"
 #include "incidenttable.h"
+#include "timelinecanvas.h"
 
 namespace telltale::views {
 
@@ -33,6 +38,9 @@ namespace {
 constexpr int kLeastTable = 100; ///< its head and three incidents
 constexpr int kLeastCard = 190;
 constexpr int kCard = 240; ///< of few words
+constexpr int kLeastLanesHeight = 160; ///< of a picture's height, with their caption
+constexpr int kBelowTable = 8;
+constexpr int kMoreInset = 12;
 
 }
 
@@ -42,6 +50,7 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
     , m_filter(new IncidentFilter(context.state->incidents(), this))
     , m_table(new IncidentTable(context.state, m_filter, this))
     , m_card(new IncidentCard(context, this))
+    , m_timeline(std::make_unique<TimelineCanvas>(context.state))
     , m_incidents(nullptr)
     , m_split(new QSplitter(Qt::Vertical))
     , m_empty(new RoleLabel(&Theme::text3, wordsFont(13), this))
@@ -92,9 +101,25 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
 
     const ViewState* state = context.state;
     connect(state->incidents(), &items::IncidentsModel::changed, this, &AnomaliesView::refresh);
+    connect(state, &ViewState::runChanged, this, [this] { m_blocksOf = 0; });
+    connect(state, &ViewState::catalogChanged, this, [this] { askSoon(Urgency::WhenIdle); });
+    m_timeline->beOfPicture();
     for (const auto signal : { &ViewState::runChanged, &ViewState::catalogChanged, &ViewState::fullRangeChanged })
         connect(state, signal, this, &AnomaliesView::refresh);
     refresh();
+}
+
+AnomaliesView::~AnomaliesView() = default;
+
+void AnomaliesView::ask()
+{
+    const auto catalog = context().state->catalog();
+    if (!catalog || std::exchange(m_blocksOf, catalog->series.size()) == catalog->series.size())
+        return;
+    submit(
+        [this, catalog](const Expected<store::RunReader*>&, const series::CancelToken&) -> store::QueryPool::Delivery {
+            return [this, blocks = blocksOf(*catalog)] { m_timeline->setBlocks(blocks); };
+        });
 }
 
 int AnomaliesView::tableHeight() const
@@ -165,10 +190,58 @@ bool AnomaliesView::isSettled() const
     return DataView::isSettled() && context().state->incidents()->isSettled();
 }
 
+/// What a reader of a report wants: the lanes, the table, and the words of the current incident; nothing to press.
 void AnomaliesView::paintPicture(QPainter& painter, QSize size)
 {
-    const HiddenControls hidden(this);
-    DataView::paintPicture(painter, size);
+    const ViewState& state = *context().state;
+    const bool isAny = context().state->incidents()->rowCount() > 0;
+    const bool hasWords = isAny && m_filter->rowCount() > 0 && state.incidents()->find(state.incident());
+    const QRect card = m_card->geometry();
+    int words = hasWords ? m_card->fitWords(size.width()) : 0;
+    const int room = size.height() - kLeastLanesHeight;
+    words = words + kLeastTable <= room ? words : 0;
+    const int head = m_table->horizontalHeader()->height(), row = m_table->verticalHeader()->defaultSectionSize();
+    const int all = m_filter->rowCount();
+    const int rows = head + all * row <= room - words ? all : std::max(0, (room - words - head - row) / row);
+    const int table = !isAny ? kLeastTable : head + rows * row + (rows < all ? row : kBelowTable);
+    const QRect lanes(0, 0, size.width(), size.height() - words - table);
+    m_timeline->resize(lanes.size() - QSize(0, kCaptionBand));
+    m_timeline->fitLanes();
+    QStringList what { tr("anomalies") };
+    if (!m_caption->text().isEmpty())
+        what.append(m_caption->text());
+    paintWithCaption(painter, lanes, *m_timeline, PictureCaption::of(state, what, false));
+    const QRect below(0, lanes.bottom() + 1, size.width(), table);
+    if (isAny)
+        paintTable(painter, below, rows);
+    else
+        paintEmptyState(painter, below, m_empty->text(), Theme::current());
+    if (words > 0) {
+        const HiddenControls hidden(m_card); // an SVG does not clip them away
+        m_card->render(&painter, QPoint(0, below.bottom() + 1), QRect(0, 0, size.width(), words));
+    }
+    m_card->showAgain(card);
+}
+
+/// The first rows, and how many there are besides.
+void AnomaliesView::paintTable(QPainter& painter, const QRect& place, int rows)
+{
+    const QRect was = m_table->geometry();
+    const int at = m_table->verticalScrollBar()->value();
+    m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    const int row = m_table->verticalHeader()->defaultSectionSize();
+    m_table->resize(place.width(), m_table->horizontalHeader()->height() + rows * row);
+    m_table->scrollToTop();
+    m_table->render(&painter, place.topLeft());
+    m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    m_table->setGeometry(was);
+    m_table->verticalScrollBar()->setValue(at);
+    const int more = m_filter->rowCount() - rows;
+    painter.setFont(wordsFont(12));
+    painter.setPen(Theme::current().text3);
+    if (more > 0)
+        painter.drawText(place.adjusted(kMoreInset, place.height() - row, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+            tr("and %n more", nullptr, more));
 }
 
 Expected<void> AnomaliesView::writeCsv(QIODevice* device) const

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <memory>
+
 #include <QTimer>
 
 #include <telltale/common/dataview.h>
@@ -15,6 +17,7 @@ class IncidentCard;
 class IncidentFilter;
 class IncidentTable;
 class RoleLabel;
+class TimelineCanvas;
 class ViewBar;
 
 /// The run's incidents, first cause first, and the card of the current one.
@@ -22,6 +25,7 @@ class AnomaliesView : public DataView {
     Q_OBJECT
 public:
     explicit AnomaliesView(const ViewContext& context, QWidget* parent = nullptr);
+    ~AnomaliesView() override;
 
     bool isSettled() const override;
     /// The incidents that the filter lets through.
@@ -29,7 +33,8 @@ public:
     void paintPicture(QPainter& painter, QSize size) override;
 
 private:
-    void ask() override { }
+    void ask() override; ///< the blocks that the picture's lanes are of
+    void paintTable(QPainter& painter, const QRect& place, int rows); ///< the first ones, and how many more there are
     void fillBar();
     void refresh();
     bool eventFilter(QObject* watched, QEvent* event) override; // the size of what the card shares
@@ -44,6 +49,8 @@ private:
     IncidentFilter* m_filter;
     IncidentTable* m_table;
     IncidentCard* m_card;
+    std::unique_ptr<TimelineCanvas> m_timeline; ///< of the picture alone: in the window the lanes have a panel
+    std::size_t m_blocksOf = 0; ///< series whose blocks it has
     QWidget* m_incidents; ///< the table and the card
     QSplitter* m_split; ///< between them
     bool m_isMoved = false; ///< by hand

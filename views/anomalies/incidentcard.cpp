@@ -47,6 +47,7 @@ constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the b
 constexpr int kWholeHeight = 188; ///< with when it was, and what else was seen
 constexpr int kTextGap = 5;
 constexpr int kButtonGap = 4;
+constexpr int kBelowWords = 12; ///< in a picture
 constexpr int kVerdictRow = 28 + kButtonGap; ///< what people say of it, below its buttons
 constexpr int kVerdictHeight = kLeastHeight + kVerdictRow;
 
@@ -127,6 +128,31 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
 IncidentCard::~IncidentCard()
 {
     m_context.queries->cancel(m_queryId);
+}
+
+int IncidentCard::fitWords(int width)
+{
+    resize(width, kWholeHeight + kVerdictRow); // which tells when it was
+    resize(width, std::max(height(), m_wholeHeight));
+    m_why->hide();
+    layout()->activate();
+    if (const QString date = m_times.date(); !date.isEmpty())
+        m_when->setText(date);
+    const auto bottomOf = [this](const QWidget* part) { return part->mapTo(this, part->rect().bottomLeft()).y(); };
+    if (m_pages->currentIndex() == 1)
+        return bottomOf(m_pages) + kBelowWords;
+    int words = bottomOf(m_sentence);
+    std::vector<const QWidget*> parts(m_evidence.begin(), m_evidence.end());
+    parts.insert(parts.end(), { m_ties, m_notes });
+    for (const QWidget* part : parts)
+        words = part->isHidden() ? words : std::max(words, bottomOf(part));
+    return words + kBelowWords;
+}
+
+void IncidentCard::showAgain(const QRect& geometry)
+{
+    setGeometry(geometry);
+    takeIncident();
 }
 
 QWidget* IncidentCard::makeText()

@@ -32,6 +32,11 @@ public:
     int reachHeight() const;
     int wholeHeight() const { return m_wholeHeight; } ///< with which nothing of what it says is cut
 
+    /// Makes it so wide, and as high as it then says all, with the date in place of how long ago it was: px from its
+    /// top that its words have. showAgain() makes it as it was.
+    int fitWords(int width);
+    void showAgain(const QRect& geometry);
+
 Q_SIGNALS:
     void reachToggled(); ///< the list is shown, or no more
     void wholeHeightChanged();

@@ -38,7 +38,7 @@ TimelineCanvas::TimelineCanvas(ViewState* state, QWidget* parent)
     m_takeTimer.setInterval(kTakeMs);
     connect(&m_takeTimer, &QTimer::timeout, this, &TimelineCanvas::takeIncidents);
     connect(state->incidents(), &items::IncidentsModel::changed, this, [this] {
-        if (!m_takeTimer.isActive())
+        if (!m_takeTimer.isActive() && !m_isOfPicture)
             m_takeTimer.start();
     });
     for (const auto signal : { &ViewState::visibleRangeChanged, &ViewState::fullRangeChanged })
@@ -49,7 +49,10 @@ TimelineCanvas::TimelineCanvas(ViewState* state, QWidget* parent)
         m_gaps.clear();
         plan();
     });
-    connect(state, &ViewState::catalogChanged, this, &TimelineCanvas::plan);
+    connect(state, &ViewState::catalogChanged, this, [this] {
+        if (!m_isOfPicture)
+            plan();
+    });
     connect(state, &ViewState::logAppended, this, &TimelineCanvas::takeLog);
     plan();
 }
@@ -76,7 +79,8 @@ int TimelineCanvas::mostLanes() const
 int TimelineCanvas::laneHeight() const
 {
     const int room = height() - kTop - kStrip - (m_hasAxis ? AxisPainter::kStepBand : 0);
-    return std::clamp(room / std::max(static_cast<int>(m_lanes.size()), 1), kLowestLane, kLaneHeight);
+    return std::clamp(room / std::max(static_cast<int>(m_lanes.size()), 1), kLowestLane,
+        m_isOfPicture ? QWIDGETSIZE_MAX : kLaneHeight);
 }
 
 void TimelineCanvas::plan()

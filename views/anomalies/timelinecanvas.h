@@ -23,8 +23,11 @@ public:
     explicit TimelineCanvas(ViewState* state, QWidget* parent = nullptr);
 
     void setChoice(LaneChoice choice);
+    void fitLanes() { plan(); }
     LaneChoice choice() const { return m_choice; }
     void setBlocks(std::vector<QString> blocks);
+    /// It is never shown: its lanes fill it, and are what they are when fitLanes() is called.
+    void beOfPicture() { m_isOfPicture = true; }
     /// Whose plots of even steps give left and right edge while they are on the screen and agree; null: none.
     void alignWith(QWidget* view);
     bool hasOwnAxis() const { return m_hasAxis; }
@@ -73,6 +76,7 @@ private:
     void dragStrip(int x);
 
     LaneChoice m_choice = LaneChoice::Block;
+    bool m_isOfPicture = false;
     std::vector<QString> m_blocks;
     LanePlan m_plan;
     std::vector<Lane> m_lanes;

@@ -11,7 +11,6 @@ namespace telltale::views {
 
 namespace {
 
-constexpr int kBand = 28;
 constexpr int kInset = 12;
 
 }
@@ -35,10 +34,10 @@ PictureCaption PictureCaption::of(const ViewState& state, QStringList what, bool
 void paintWithCaption(QPainter& painter, const QRect& place, PlotCanvas& canvas, const PictureCaption& caption)
 {
     const Theme& theme = Theme::current();
-    canvas.paintTo(painter, place.adjusted(0, std::min(kBand, place.height() - 1), 0, 0));
+    canvas.paintTo(painter, place.adjusted(0, std::min(kCaptionBand, place.height() - 1), 0, 0));
     painter.setFont(wordsFont(12, 600));
     painter.setPen(theme.text);
-    const QRect line(place.left() + kInset, place.top() + 4, place.width() - 2 * kInset, kBand - 4);
+    const QRect line(place.left() + kInset, place.top() + 4, place.width() - 2 * kInset, kCaptionBand - 4);
     const QString run
         = painter.fontMetrics().elidedText(caption.run, Qt::ElideLeft, line.width() / (caption.what.isEmpty() ? 1 : 2));
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, run);

@@ -21,6 +21,8 @@ struct PictureCaption {
     static PictureCaption of(const ViewState& state, QStringList what, bool hasOneRank);
 };
 
+inline constexpr int kCaptionBand = 28; ///< px of that caption
+
 /// The canvas with its caption above it, both inside `place`. Thread: gui.
 void paintWithCaption(QPainter& painter, const QRect& place, PlotCanvas& canvas, const PictureCaption& caption);
 
