@@ -135,25 +135,6 @@ void readNotes(const std::vector<store::LogRecord>& records, RunDocument& docume
     document.notesAuthor = isPersons(*chosen) ? chosen->author : std::string();
 }
 
-/// What was reported last, or a revision that was put in force since: not every agent reports the file again.
-Json configOf(store::RunReader& reader)
-{
-    const auto reportedBy
-        = [&reader](std::int64_t step) { return objectOf(reader.blob("config", "config.json", Step { step })); };
-    Json config = reportedBy(std::numeric_limits<std::int64_t>::max());
-    store::ConfigHistory history;
-    if (!history.update(reader))
-        return config;
-    for (auto revision = history.revisions().rbegin(); revision != history.revisions().rend(); ++revision) {
-        const auto applied = std::ranges::find_if(
-            revision->answers, [](const auto& answer) { return answer.second.phase == store::configphase::kApplied; });
-        if (applied == revision->answers.end())
-            continue;
-        return config == reportedBy(applied->second.step.value - 1) ? objectOf(revision->config) : config;
-    }
-    return config;
-}
-
 Event eventOf(const char* kind, std::string text, const Json& json, Step step)
 {
     Event event;
@@ -172,6 +153,25 @@ std::vector<Fact> factsOf(const Json& object)
     if (object.is_object() && !object.empty())
         collect(object, {}, 0, facts);
     return facts;
+}
+
+/// What was reported last, or a revision that was put in force since: not every agent reports the file again.
+Json configOf(store::RunReader& reader)
+{
+    const auto reportedBy
+        = [&reader](std::int64_t step) { return objectOf(reader.blob("config", "config.json", Step { step })); };
+    Json config = reportedBy(std::numeric_limits<std::int64_t>::max());
+    store::ConfigHistory history;
+    if (!history.update(reader))
+        return config;
+    for (auto revision = history.revisions().rbegin(); revision != history.revisions().rend(); ++revision) {
+        const auto applied = std::ranges::find_if(
+            revision->answers, [](const auto& answer) { return answer.second.phase == store::configphase::kApplied; });
+        if (applied == revision->answers.end())
+            continue;
+        return config == reportedBy(applied->second.step.value - 1) ? objectOf(revision->config) : config;
+    }
+    return config;
 }
 
 Expected<RunDocument> readRunDocument(store::RunReader& reader)

@@ -40,6 +40,8 @@ std::vector<Fact> factsOf(const Json& object);
 /// Reads all of it; what a run does not say is empty. Thread: query. Cost: a document a rank, and the log's records of
 /// three kinds.
 Expected<RunDocument> readRunDocument(store::RunReader& reader);
+/// config.json as it is in force, or was at the end; empty where the run does not say. Thread: query.
+Json configOf(store::RunReader& reader);
 /// {"hyperparameters", "environment", "environment_by_rank", "tags", "notes", "config"}
 Json toJson(const RunDocument& document);
 /// No rank of it is being recorded: what goes on is then said to be not over at the run's end. Thread: any.

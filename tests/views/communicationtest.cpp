@@ -78,7 +78,7 @@ std::string described()
 }
 
 /// `isOld`: of an agent that sends the statistics alone.
-void write(const std::string& path, bool hasComm, bool isOld)
+void write(const std::string& path, bool hasComm, bool isOld, const std::string& config = {}, int ranks = 2)
 {
     test::CapsuleBuilder builder(path, "gpt");
     auto comm = std::make_shared<SeriesLayout>(*builder.addLayout(Kind::Comm, { Stat::Norm, Stat::Nans }, {}));
@@ -96,7 +96,7 @@ void write(const std::string& path, bool hasComm, bool isOld)
             names.push_back(commMetricName(static_cast<CommMetric>(metric), site));
     }
     const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, names);
-    for (int rank = 0; rank < 2; ++rank) {
+    for (int rank = 0; rank < ranks; ++rank) {
         const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
         std::vector<StepBlock> blocks;
         for (int step = 0; step < kSteps; ++step) {
@@ -136,6 +136,14 @@ void write(const std::string& path, bool hasComm, bool isOld)
             blob.kind = "comm_sites";
             blob.name = "rank" + std::to_string(rank);
             blob.bytes.assign(text.begin(), text.end());
+            blobs.push_back(blob);
+        }
+        if (!config.empty()) {
+            Blob blob;
+            blob.id = "config";
+            blob.kind = "config";
+            blob.name = "config.json";
+            blob.bytes.assign(config.begin(), config.end());
             blobs.push_back(blob);
         }
         builder.stage(stream, std::move(blocks), {}, {}, std::move(blobs));
@@ -546,6 +554,25 @@ private Q_SLOTS:
         QCOMPARE(static_cast<float>(shown().rows[0].after.value), normOf(0, 58, 0, true));
         QCOMPARE(cell(0, CommModel::BytesColumn), QStringLiteral("–"));
         QCOMPARE(cell(0, CommModel::TypeColumn), QStringLiteral("float32"));
+    }
+
+    /// By the config that is stored; without one, either.
+    void anArchivedRunWithoutCollectivesSaysWhy()
+    {
+        const std::string on = R"({"cc_distribution": {"enable": true}})";
+        write(path("off"), false, false, R"({"wg_distribution": true})");
+        write(path("on"), false, false, on);
+        write(path("alone"), false, false, on, 1);
+        const auto says = [this](const char* name) {
+            cleanup();
+            open(name);
+            [this] { settle(); }();
+            return m_view->emptyText();
+        };
+        QVERIFY2(says("plain").contains(QStringLiteral("was off, or only")), qPrintable(m_view->emptyText()));
+        QVERIFY2(says("off").contains(QStringLiteral("was off in the config")), qPrintable(m_view->emptyText()));
+        QVERIFY2(says("on").contains(QStringLiteral("DDP calls itself")), qPrintable(m_view->emptyText()));
+        QVERIFY2(says("alone").contains(QStringLiteral("one rank alone")), qPrintable(m_view->emptyText()));
     }
 
     void aRunWithoutCollectivesSaysWhatTurnsThemOnAndOffersIt()

@@ -16,6 +16,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/analysis/rundocument.h>
 #include <telltale/common/csv.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/onerunnote.h>
@@ -150,6 +151,7 @@ void CommunicationView::connectState()
         askSoon(Urgency::Now);
     };
     connect(state, &ViewState::runChanged, this, [this, fillAndAsk] {
+        m_storedConfig.reset();
         show({});
         fillAndAsk();
     });
@@ -207,7 +209,7 @@ const RunSteering* CommunicationView::steering() const
 
 bool CommunicationView::areCollected() const
 {
-    const auto config = config::parseMonitorConfig(runningConfig());
+    const auto config = config::parseMonitorConfig(steering() ? runningConfig() : m_storedConfig.value_or(""));
     return config && config->config.ccEnable;
 }
 
@@ -234,14 +236,28 @@ QString CommunicationView::emptyText() const
     if (ranksOf(*state.catalog(), Kind::Comm).empty()) {
         if (m_askedRun == QString::fromStdString(state.run()->id))
             return tr("The ranks have been asked to collect their collectives; they appear with the next steps.");
-        if (areCollected())
-            return tr("Collected, and none seen so far: one rank alone calls none, and DDP's own are not seen.");
-        return steering() ? tr("This run records no collectives; cc_distribution.enable in its config turns them on.")
-                          : tr("No collectives recorded: cc_distribution.enable was off, or only DDP's own ran.");
+        return noneText();
     }
     if (!state.moduleFilter().isEmpty())
         return tr("No call site matches the filter “%1”.").arg(state.moduleFilter());
     return tr("Rank %1 records no collectives.").arg(state.rank().value);
+}
+
+/// Where the config is not known, nobody can say which of the two it is.
+QString CommunicationView::noneText() const
+{
+    const std::vector<store::SourceInfo>& sources = context().state->catalog()->sources;
+    const auto isOfFirst = [&](const store::SourceInfo& source) { return source.rank == sources.front().rank; };
+    if (areCollected() && std::ranges::all_of(sources, isOfFirst))
+        return tr("Collected, and none seen: one rank alone calls none.");
+    if (areCollected())
+        return steering() ? tr("Collected, and none seen so far: those that DDP calls itself are not seen.")
+                          : tr("Collected, and none seen: those that DDP calls itself are not.");
+    if (steering())
+        return tr("This run records no collectives; cc_distribution.enable in its config turns them on.");
+    return m_storedConfig.value_or("").empty()
+        ? tr("No collectives recorded: cc_distribution.enable was off, or only DDP's own ran.")
+        : tr("No collectives recorded: cc_distribution.enable was off in the config of this run.");
 }
 
 void CommunicationView::offerCollectives()
@@ -360,6 +376,16 @@ void CommunicationView::ask()
     const ViewState& state = *context().state;
     if (!state.catalog() || state.visibleRange().isEmpty() || ranksOf(*state.catalog(), Kind::Comm).empty()) {
         show({});
+        if (state.catalog() && !steering() && !m_storedConfig)
+            submitRead(
+                [](store::RunReader& reader, const series::CancelToken&) -> Expected<std::string> {
+                    const analysis::Json config = analysis::configOf(reader);
+                    return config.empty() ? std::string() : config.dump();
+                },
+                [this](const std::shared_ptr<const std::string>& config) {
+                    m_storedConfig = config::parseMonitorConfig(*config) ? *config : std::string();
+                    troubleChanged();
+                });
         return;
     }
     submitRead([request = request()](store::RunReader& reader,

@@ -66,10 +66,11 @@ private:
     void offerCollectives();
     void copyFrame(const QString& line);
     bool canOffer() const;
-    bool areCollected() const; ///< by the config that the ranks run
+    bool areCollected() const; ///< by the config that the ranks run, or that is stored
     const RunSteering* steering() const;
     std::string runningConfig() const;
     CommRequest request() const;
+    QString noneText() const; ///< why a run has no collectives
     const CommRow* current() const;
 
     std::shared_ptr<const CommPicture> m_picture;
@@ -93,5 +94,6 @@ private:
     QToolButton* m_follow = nullptr;
     QString m_askedRun; ///< that was asked to collect them
 };
+    std::optional<std::string> m_storedConfig; ///< of a run without collectives; empty: it does not say
 
 }
