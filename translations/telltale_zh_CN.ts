@@ -845,7 +845,7 @@
         <translation>优化器</translation>
     </message>
     <message>
-        <source>updated</source>
+        <source>after the step</source>
         <translation>更新后</translation>
     </message>
     <message>
@@ -8660,6 +8660,26 @@ GPL-3.0-or-later</translation>
         <translation>打开运行</translation>
     </message>
     <message>
+        <source>Part of a name, or tag:x</source>
+        <translation>名称的一部分，或 tag:x</translation>
+    </message>
+    <message>
+        <source>All words hold. Of the name: gpt, gpt-*, /^gpt/
+tag:base – it has this tag
+note:&quot;warm up&quot; – its note says so
+config:lr&lt;=1e-4 – lr in its config; also = != &lt; &gt; &gt;=
+incident:critical – it has one; also warning, notice
+state:failed,lost – it is in one of these states
+since:7d until:2026-11-24 – it began within these</source>
+        <translation>所有条件同时成立。名称：gpt、gpt-*、/^gpt/
+tag:base：带有此标签
+note:&quot;warm up&quot;：备注含有这些字
+config:lr&lt;=1e-4：其配置中的 lr；另有 = != &lt; &gt; &gt;=
+incident:critical：有此级异常；另有 warning、notice
+state:failed,lost：处于其中一种状态
+since:7d until:2026-11-24：在此期间开始</translation>
+    </message>
+    <message>
         <source>Live and archived runs appear here.</source>
         <translation>进行中和已归档的运行显示在这里。</translation>
     </message>
@@ -8745,26 +8765,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Incidents that the rules find that are tried</source>
         <translation>试验规则找到的事件</translation>
-    <message>
-        <source>Part of a name, or tag:x</source>
-        <translation>名称的一部分，或 tag:x</translation>
-    </message>
-    <message>
-        <source>All words hold. Of the name: gpt, gpt-*, /^gpt/
-tag:base – it has this tag
-note:&quot;warm up&quot; – its note says so
-config:lr&lt;=1e-4 – lr in its config; also = != &lt; &gt; &gt;=
-incident:critical – it has one; also warning, notice
-state:failed,lost – it is in one of these states
-since:7d until:2026-11-24 – it began within these</source>
-        <translation>所有条件同时成立。名称：gpt、gpt-*、/^gpt/
-tag:base：带有此标签
-note:&quot;warm up&quot;：备注含有这些字
-config:lr&lt;=1e-4：其配置中的 lr；另有 = != &lt; &gt; &gt;=
-incident:critical：有此级异常；另有 warning、notice
-state:failed,lost：处于其中一种状态
-since:7d until:2026-11-24：在此期间开始</translation>
-    </message>
     </message>
     <message>
         <source>Incidents labeled true that are found</source>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "incidentwords.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -98,16 +99,17 @@ constexpr const char* kPhrases[] {
     QT_TRANSLATE_NOOP("Incident", "the other rank"),
     QT_TRANSLATE_NOOP("Incident", "the median of %1 ranks that do the same"),
 };
-[[maybe_unused]] constexpr const char* kPhases[] {
+constexpr std::array kPhases {
     QT_TRANSLATE_NOOP("Incident", "weight"),
     QT_TRANSLATE_NOOP("Incident", "forward"),
     QT_TRANSLATE_NOOP("Incident", "loss"),
     QT_TRANSLATE_NOOP("Incident", "backward"),
     QT_TRANSLATE_NOOP("Incident", "gradient"),
     QT_TRANSLATE_NOOP("Incident", "optimizer"),
-    QT_TRANSLATE_NOOP("Incident", "updated"),
+    QT_TRANSLATE_NOOP("Incident", "after the step"),
     QT_TRANSLATE_NOOP("Incident", "step"),
 };
+static_assert(kPhases.size() == static_cast<std::size_t>(judge::Phase::Step) + 1);
 
 QString inLanguage(const QString& english, bool isName)
 {
@@ -175,6 +177,11 @@ QString moment(const Finding& finding, bool hasRank)
                    : QCoreApplication::translate("Incident", "step %1").arg(formatStep(finding.step.value));
 }
 
+QString phaseText(judge::Phase phase)
+{
+    return QCoreApplication::translate("Incident", kPhases.at(static_cast<std::size_t>(phase)));
+}
+
 QString card(const judge::Incident& incident)
 {
     const Finding& first = incident.first;
@@ -190,7 +197,7 @@ QString card(const judge::Incident& incident)
         return recorded;
     const QString test = recorded.mid(known.size()).trimmed();
     const QString when = moment(first, hasRank);
-    const QString pass = QCoreApplication::translate("Incident", std::string(phase).c_str());
+    const QString pass = phaseText(incident.phase);
     const QString text = incident.phase == judge::Phase::Step // that it is of a step its moment has said
         ? QCoreApplication::translate("Incident", "First abnormal: %1, %2: %3.").arg(when, place(first), seen(first))
         : QCoreApplication::translate("Incident", "First abnormal: %1, %2, %3: %4.")

@@ -18,6 +18,7 @@ QString seen(const judge::Finding& finding);
 QString place(const judge::Finding& finding); ///< "layers.7.attn.qkv:output"
 /// "step 7, rank 5"; `hasRank`: the sentence names one.
 QString moment(const judge::Finding& finding, bool hasRank);
+QString phaseText(judge::Phase phase); ///< in the words that the titles of kinds use
 /// The sentence of its card.
 QString card(const judge::Incident& incident);
 

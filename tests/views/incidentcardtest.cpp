@@ -458,6 +458,10 @@ private Q_SLOTS:
               "1,024 elements. Its inputs and weights were finite.";
         QCOMPARE(items::incidentwords::card(incident),
             QString::fromStdString(incident.sentence).replace(QLatin1String("1,024"), QStringLiteral("1\u202F024")));
+        judge::Incident ofWeights = incident; // recorded with the phase's own word
+        ofWeights.phase = judge::Phase::Updated;
+        ofWeights.sentence.replace(ofWeights.sentence.find("forward"), 7, "updated");
+        QVERIFY(items::incidentwords::card(ofWeights).contains(QStringLiteral("qkv:output, after the step: NaN in 3")));
         QVERIFY(translations::install(*qApp, QStringLiteral("zh_CN")));
         QCOMPARE(items::incidentwords::card(incident),
             QStringLiteral(

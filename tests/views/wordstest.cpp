@@ -166,8 +166,8 @@ private Q_SLOTS:
             }
         }
         for (int phase = 0; phase <= static_cast<int>(judge::Phase::Step); ++phase) {
-            const std::string word(judge::phaseWord(static_cast<judge::Phase>(phase)));
-            QVERIFY2(isChinese(QCoreApplication::translate("Incident", word.c_str())), word.c_str());
+            const QString word = items::incidentwords::phaseText(static_cast<judge::Phase>(phase));
+            QVERIFY2(isChinese(word), qPrintable(word));
         }
     }
 
