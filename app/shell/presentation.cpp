@@ -94,6 +94,8 @@ Presentation::Presentation(
     });
     forBoth<views::CurveCanvas>(
         from, *m_view, [](const views::CurveCanvas& theirs, views::CurveCanvas& own) { own.hideAs(theirs); });
+    updateTitle();
+    connect(m_view, &views::DataView::settled, this, &Presentation::updateTitle); // curves have read their statistics
     setFocus();
 }
 
@@ -170,8 +172,12 @@ void Presentation::readLog()
 
 void Presentation::updateTitle()
 {
-    const QString run = items::lineText(m_state->runName(0));
-    m_title->setText(run.isEmpty() ? m_viewTitle : QStringLiteral("%1  \u00b7  %2").arg(run, m_viewTitle));
+    QStringList words { items::lineText(m_state->runName(0)), m_viewTitle };
+    if (words.front().isEmpty())
+        words.removeFirst();
+    else
+        words += m_view->shownWords();
+    m_title->setText(words.join(QStringLiteral("  \u00b7  ")));
     setWindowTitle(m_title->text());
 }
 

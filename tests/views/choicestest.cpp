@@ -110,6 +110,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(shown->view()->isSettled() && view->isSettled(), kWaitMs);
         for (const views::ViewBar* bar : shown->findChildren<views::ViewBar*>())
             QVERIFY(!bar->isVisible());
+        QVERIFY(!view->shownWords().isEmpty());
+        QVERIFY(shown->windowTitle().endsWith(view->shownWords().join(QStringLiteral("  \u00b7  "))));
         QCOMPARE(shown->view()->choices(), view->choices());
         QCOMPARE(shown->state()->comparedRuns(), state()->comparedRuns());
         QVERIFY(view->renderImage(view->size()) != before);

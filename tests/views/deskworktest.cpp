@@ -223,7 +223,9 @@ private Q_SLOTS:
         const QSize room = m_window->screen()->availableSize();
         QCOMPARE(shown->size().boundedTo(room), shown->size());
         QTRY_VERIFY_WITH_TIMEOUT(shown->view()->isSettled(), kWaitMs);
-        QVERIFY(shown->windowTitle().contains(QStringLiteral("Heatmap")));
+        QVERIFY2(
+            shown->windowTitle().endsWith(QStringLiteral("  \u00b7  Heatmap  \u00b7  gradient, reduced  \u00b7  norm")),
+            qPrintable(shown->windowTitle()));
         for (const views::ViewBar* bar : shown->findChildren<views::ViewBar*>())
             QVERIFY(!bar->isVisible());
         // Neither what is done there nor what is done in the window changes what it shows.

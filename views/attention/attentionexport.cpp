@@ -50,11 +50,15 @@ void forEachBelow(
 
 }
 
+QStringList AttentionView::shownWords() const
+{
+    return { headValueText(m_values[0]), headValueText(m_values[1]) };
+}
+
 void AttentionView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    PictureCaption caption
-        = PictureCaption::of(state, { headValueText(m_values[0]), headValueText(m_values[1]) }, true);
+    PictureCaption caption = PictureCaption::of(state, shownWords(), true);
     if (!m_canvas->picture() || m_canvas->picture()->isEmpty())
         return paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, caption);
     const int maps = mapsHeight(size);

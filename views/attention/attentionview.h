@@ -35,6 +35,7 @@ public:
     explicit AttentionView(const ViewContext& context, QWidget* parent = nullptr);
 
     void paintPicture(QPainter& painter, QSize size) override;
+    QStringList shownWords() const override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
     void setValue(int side, HeadValue value); ///< of the left (0) or right (1) map

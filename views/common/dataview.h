@@ -75,6 +75,8 @@ public:
     QByteArray renderSvg(QSize size);
     /// What both are made of, on a ground that is painted already: the widgets, unless a view knows better.
     virtual void paintPicture(QPainter& painter, QSize size);
+    /// What of the run is shown, in the words of the view's bar: kind and statistic. Pictures and presentations say it.
+    virtual QStringList shownWords() const { return {}; }
     /// RFC 4180 CSV of what is shown: full precision, NaN/Inf as words.
     virtual Expected<void> writeCsv(QIODevice* device) const = 0;
 

@@ -72,12 +72,16 @@ void paintTable(QPainter& painter, const QRect& place, const QAbstractItemModel&
 
 }
 
+QStringList CommunicationView::shownWords() const
+{
+    return { tr("collectives by call site"), m_belowBox->currentText() };
+}
+
 void CommunicationView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
     const Theme& theme = Theme::current();
-    const PictureCaption caption
-        = PictureCaption::of(state, { tr("collectives by call site"), m_belowBox->currentText() }, true);
+    const PictureCaption caption = PictureCaption::of(state, shownWords(), true);
     painter.setFont(wordsFont(12, 600));
     painter.setPen(theme.text);
     const QString at = m_caption->text().isEmpty() ? QString() : QStringLiteral(", ") + m_caption->text();

@@ -36,6 +36,7 @@ public:
     explicit CommunicationView(const ViewContext& context, QWidget* parent = nullptr);
 
     void paintPicture(QPainter& painter, QSize size) override;
+    QStringList shownWords() const override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
     /// What stands below the table: the times within the step, or a metric over the steps.

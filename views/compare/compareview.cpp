@@ -532,15 +532,19 @@ bool CompareView::isSettled() const
         && !m_ofShown.isBusy();
 }
 
+QStringList CompareView::shownWords() const
+{
+    const ViewState& state = *context().state;
+    return { kindText(state.kind()), statText(state.stat()),
+        tr("%1, A: %2, B: %3")
+            .arg(m_bar->value() == HeatScale::Ratio ? QStringLiteral("B ÷ A") : QStringLiteral("B − A"),
+                state.runName(0), state.runName(m_bar->against())) };
+}
+
 void CompareView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    PictureCaption caption = PictureCaption::of(state,
-        { kindText(state.kind()), statText(state.stat()),
-            tr("%1, A: %2, B: %3")
-                .arg(m_bar->value() == HeatScale::Ratio ? QStringLiteral("B ÷ A") : QStringLiteral("B − A"),
-                    state.runName(0), state.runName(m_bar->against())) },
-        true);
+    PictureCaption caption = PictureCaption::of(state, shownWords(), true);
     const Theme& theme = Theme::current();
     painter.setFont(wordsFont(13));
     painter.setPen(theme.text);

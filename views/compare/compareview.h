@@ -35,6 +35,7 @@ public:
 
     bool isSettled() const override;
     void paintPicture(QPainter& painter, QSize size) override;
+    QStringList shownWords() const override;
     /// What is shown below where that is a table, else the cells of the map and the curves.
     Expected<void> writeCsv(QIODevice* device) const override;
 

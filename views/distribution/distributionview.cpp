@@ -353,9 +353,14 @@ void DistributionView::resizeEvent(QResizeEvent* event)
     m_split->setSizes({ whole - m_split->handleWidth() - below, below });
 }
 
+QStringList DistributionView::shownWords() const
+{
+    return { kindText(kind()), tr("histograms") };
+}
+
 void DistributionView::paintPicture(QPainter& painter, QSize size)
 {
-    const PictureCaption caption = PictureCaption::of(*context().state, { kindText(kind()), tr("histograms") }, true);
+    const PictureCaption caption = PictureCaption::of(*context().state, shownWords(), true);
     if (!m_canvas->picture() || m_canvas->picture()->isEmpty() || m_isBelowHidden)
         return paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, caption);
     const int top = static_cast<int>(std::lround(size.height() * kStripShare));

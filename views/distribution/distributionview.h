@@ -24,6 +24,7 @@ public:
     explicit DistributionView(const ViewContext& context, QWidget* parent = nullptr);
 
     void paintPicture(QPainter& painter, QSize size) override;
+    QStringList shownWords() const override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
     DistributionCanvas* canvas() const { return m_canvas; }

@@ -317,10 +317,15 @@ void HeatmapView::readOtherRanks()
         });
 }
 
+QStringList HeatmapView::shownWords() const
+{
+    return { kindText(context().state->kind()), statText(context().state->stat()) };
+}
+
 void HeatmapView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    QStringList what { kindText(state.kind()), statText(state.stat()) };
+    QStringList what = shownWords();
     if (m_axes == HeatAxes::RankByStep && m_canvas->picture() && !m_canvas->picture()->rows.empty())
         what.prepend(m_canvas->picture()->rows.front().fullName());
     paintWithCaption(

@@ -29,6 +29,7 @@ public:
     ~HeatmapView() override;
     bool isSettled() const override;
     void paintPicture(QPainter& painter, QSize size) override;
+    QStringList shownWords() const override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
     HeatAxes axes() const { return m_axes; }

@@ -257,12 +257,18 @@ void CurvesView::showMerged()
     m_values->ask();
 }
 
-void CurvesView::paintPicture(QPainter& painter, QSize size)
+QStringList CurvesView::shownWords() const
 {
     const ViewState& state = *context().state;
     const bool areScalars = m_own && !m_own->isEmpty()
         && std::ranges::all_of(m_own->series, [](const CurveSeries& one) { return one.row.kind == Kind::Scalar; });
-    QStringList what { kindText(areScalars ? Kind::Scalar : state.kind()), statWords() };
+    return { kindText(areScalars ? Kind::Scalar : context().state->kind()), statWords() };
+}
+
+void CurvesView::paintPicture(QPainter& painter, QSize size)
+{
+    const ViewState& state = *context().state;
+    QStringList what = shownWords();
     if (m_canvas->smoothing() > 0)
         what.append(tr("smoothed %1, raw behind").arg(m_smoothBox->currentText()));
     paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, PictureCaption::of(state, what, false));

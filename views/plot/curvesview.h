@@ -23,6 +23,7 @@ public:
     explicit CurvesView(const ViewContext& context, QWidget* parent = nullptr);
 
     void paintPicture(QPainter& painter, QSize size) override;
+    QStringList shownWords() const override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
     /// By samples or time where the run records telltale.samples_seen, telltale.tokens_seen or telltale.wall_ns; by

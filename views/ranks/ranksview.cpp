@@ -488,10 +488,15 @@ void RanksView::resizeEvent(QResizeEvent* event)
     placeLegend();
 }
 
+QStringList RanksView::shownWords() const
+{
+    return { kindText(context().state->kind()), statText(context().state->stat()) };
+}
+
 void RanksView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    PictureCaption caption = PictureCaption::of(state, { kindText(state.kind()), statText(state.stat()) }, true);
+    PictureCaption caption = PictureCaption::of(state, shownWords(), true);
     const HeatPicture* layers = m_faces[LayersBySteps]->picture();
     if (!layers || layers->rows.empty())
         return paintWithCaption(painter, QRect(QPoint(), size), *m_faces[LayersBySteps], caption);

@@ -32,6 +32,7 @@ public:
     explicit RanksView(const ViewContext& context, QWidget* parent = nullptr);
 
     void paintPicture(QPainter& painter, QSize size) override;
+    QStringList shownWords() const override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
     void setScale(HeatScale scale);
