@@ -295,6 +295,13 @@
             <numerusform>%1 of %n incidents</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AttentionCanvas</name>
@@ -303,6 +310,13 @@
         <translation>
             <numerusform>step %1, %n rank</numerusform>
             <numerusform>step %1, %n ranks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>mean of %n micro steps</source>
+        <translation>
+            <numerusform>mean of %n micro step</numerusform>
+            <numerusform>mean of %n micro steps</numerusform>
         </translation>
     </message>
 </context>
@@ -398,6 +412,13 @@
         <translation>
             <numerusform>%n row only in B</numerusform>
             <numerusform>%n rows only in B</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Press “Choose runs” to compare up to %n others with “%1”.</source>
+        <translation>
+            <numerusform>Press “Choose runs” to compare another one with “%1”.</numerusform>
+            <numerusform>Press “Choose runs” to compare up to %n others with “%1”.</numerusform>
         </translation>
     </message>
 </context>

@@ -845,10 +845,6 @@
         <translation>优化器</translation>
     </message>
     <message>
-        <source>after the step</source>
-        <translation>更新后</translation>
-    </message>
-    <message>
         <source>step</source>
         <translation>步</translation>
     </message>
@@ -911,6 +907,10 @@
     <message>
         <source>has had exactly the same norm for %1 steps, while other weights changed</source>
         <translation>范数已连续 %1 步完全相同，而其他权重在变</translation>
+    </message>
+    <message>
+        <source>after the step</source>
+        <translation>更新后</translation>
     </message>
 </context>
 <context>
@@ -2881,7 +2881,7 @@
     </message>
     <message>
         <source>open</source>
-        <translation>未恢复</translation>
+        <translation>未平息</translation>
     </message>
     <message>
         <source>acknowledged</source>
@@ -2937,7 +2937,7 @@
     </message>
     <message>
         <source>quiet</source>
-        <translation>已恢复</translation>
+        <translation>已平息</translation>
     </message>
 </context>
 <context>
@@ -3074,12 +3074,12 @@
         <translation>%1，在 rank %2 上非有限</translation>
     </message>
     <message>
-        <source>The largest deviation in the run of the kind and statistic that are shown: how many times its usual spread a value left the median of those before it</source>
-        <translation>整个运行中、当前所示种类与统计量的最大偏离：数值偏离此前中位数多少倍其常见离散度</translation>
-    </message>
-    <message>
         <source>(model)</source>
         <translation>（模型）</translation>
+    </message>
+    <message>
+        <source>The largest deviation in the run of the kind and statistic that are shown: how many times its usual spread a value left the median of those before it. The bar of the largest in the model is full, and equal factors are equal lengths.</source>
+        <translation>整个运行中、当前所示种类与统计量的最大偏离：数值偏离此前中位数多少倍其常见离散度。模型中最大者的条为满格，倍数相同则长度相同。</translation>
     </message>
 </context>
 <context>
@@ -4723,6 +4723,16 @@ GPL-3.0-or-later</translation>
         <comment>a sentence</comment>
         <translation>%1。</translation>
     </message>
+    <message>
+        <source>anomalies</source>
+        <translation>异常</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>以及另外 %n 个</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AnswersModel</name>
@@ -4901,6 +4911,12 @@ GPL-3.0-or-later</translation>
     <message>
         <source>spread of %1</source>
         <translation>%1 的极差</translation>
+    </message>
+    <message numerus="yes">
+        <source>mean of %n micro steps</source>
+        <translation>
+            <numerusform>%n 个微步的均值</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5422,12 +5438,24 @@ GPL-3.0-or-later</translation>
         <translation>到该步结束为止</translation>
     </message>
     <message>
-        <source>Collected, and none seen so far: one rank alone calls none, and DDP&apos;s own are not seen.</source>
-        <translation>正在采集，尚未看到：单个 rank 不会调用，DDP 自身的也看不到。</translation>
-    </message>
-    <message>
         <source>No collectives recorded: cc_distribution.enable was off, or only DDP&apos;s own ran.</source>
         <translation>没有记录集合通信：cc_distribution.enable 未开启，或只有 DDP 自身的。</translation>
+    </message>
+    <message>
+        <source>Collected, and none seen: one rank alone calls none.</source>
+        <translation>已采集，但没有：单个 rank 不会调用集合通信。</translation>
+    </message>
+    <message>
+        <source>Collected, and none seen so far: those that DDP calls itself are not seen.</source>
+        <translation>正在采集，尚未看到：DDP 自身的看不到。</translation>
+    </message>
+    <message>
+        <source>Collected, and none seen: those that DDP calls itself are not.</source>
+        <translation>已采集，但没有看到：DDP 自身的看不到。</translation>
+    </message>
+    <message>
+        <source>No collectives recorded: cc_distribution.enable was off in the config of this run.</source>
+        <translation>没有记录集合通信：此运行的配置未开启 cc_distribution.enable。</translation>
     </message>
 </context>
 <context>
@@ -5628,8 +5656,14 @@ GPL-3.0-or-later</translation>
         <translation>%1 没有记录对齐所用的量。请按步对齐，或选择其他运行。</translation>
     </message>
     <message>
-        <source>Press “Choose runs” to compare up to %1 others with “%2”.</source>
-        <translation>点击“选择运行”，最多选 %1 个其他运行与“%2”对比。</translation>
+        <source>There is no other run to compare “%1” with.</source>
+        <translation>没有可与“%1”对比的其他运行。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Press “Choose runs” to compare up to %n others with “%1”.</source>
+        <translation>
+            <numerusform>点击“选择运行”，最多选 %n 个其他运行与“%1”对比。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6933,6 +6967,10 @@ GPL-3.0-or-later</translation>
         <source>  ·  step %1 is the first after step %2</source>
         <translation>  ·  第 %1 步是第 %2 步之后的第一次</translation>
     </message>
+    <message>
+        <source>  ·  rank %1</source>
+        <translation>  ·  rank %1</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::HeatCanvas</name>
@@ -7168,7 +7206,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>not over at the run&apos;s end</source>
-        <translation>到运行结束时仍未恢复</translation>
+        <translation>到运行结束时仍未平息</translation>
     </message>
     <message>
         <source>nothing new since step %1</source>
@@ -8660,26 +8698,6 @@ GPL-3.0-or-later</translation>
         <translation>打开运行</translation>
     </message>
     <message>
-        <source>Part of a name, or tag:x</source>
-        <translation>名称的一部分，或 tag:x</translation>
-    </message>
-    <message>
-        <source>All words hold. Of the name: gpt, gpt-*, /^gpt/
-tag:base – it has this tag
-note:&quot;warm up&quot; – its note says so
-config:lr&lt;=1e-4 – lr in its config; also = != &lt; &gt; &gt;=
-incident:critical – it has one; also warning, notice
-state:failed,lost – it is in one of these states
-since:7d until:2026-11-24 – it began within these</source>
-        <translation>所有条件同时成立。名称：gpt、gpt-*、/^gpt/
-tag:base：带有此标签
-note:&quot;warm up&quot;：备注含有这些字
-config:lr&lt;=1e-4：其配置中的 lr；另有 = != &lt; &gt; &gt;=
-incident:critical：有此级异常；另有 warning、notice
-state:failed,lost：处于其中一种状态
-since:7d until:2026-11-24：在此期间开始</translation>
-    </message>
-    <message>
         <source>Live and archived runs appear here.</source>
         <translation>进行中和已归档的运行显示在这里。</translation>
     </message>
@@ -8726,6 +8744,26 @@ since:7d until:2026-11-24：在此期间开始</translation>
     <message>
         <source>End the comparison (“Choose runs” in the Compare view adds others)</source>
         <translation>结束对比（“对比”视图中的“选择运行”可添加其他运行）</translation>
+    </message>
+    <message>
+        <source>Part of a name, or tag:x</source>
+        <translation>名称的一部分，或 tag:x</translation>
+    </message>
+    <message>
+        <source>All words hold. Of the name: gpt, gpt-*, /^gpt/
+tag:base – it has this tag
+note:&quot;warm up&quot; – its note says so
+config:lr&lt;=1e-4 – lr in its config; also = != &lt; &gt; &gt;=
+incident:critical – it has one; also warning, notice
+state:failed,lost – it is in one of these states
+since:7d until:2026-11-24 – it began within these</source>
+        <translation>所有条件同时成立。名称：gpt、gpt-*、/^gpt/
+tag:base：带有此标签
+note:&quot;warm up&quot;：备注含有这些字
+config:lr&lt;=1e-4：其配置中的 lr；另有 = != &lt; &gt; &gt;=
+incident:critical：有此级异常；另有 warning、notice
+state:failed,lost：处于其中一种状态
+since:7d until:2026-11-24：在此期间开始</translation>
     </message>
 </context>
 <context>
