@@ -70,8 +70,8 @@ private:
     bool areCollected() const; ///< by the config that the ranks run, or that is stored
     const RunSteering* steering() const;
     std::string runningConfig() const;
-    CommRequest request() const;
     QString noneText() const; ///< why a run has no collectives
+    CommRequest request() const;
     const CommRow* current() const;
 
     std::shared_ptr<const CommPicture> m_picture;
@@ -94,7 +94,7 @@ private:
     QLabel* m_caption = nullptr;
     QToolButton* m_follow = nullptr;
     QString m_askedRun; ///< that was asked to collect them
-};
     std::optional<std::string> m_storedConfig; ///< of a run without collectives; empty: it does not say
+};
 
 }

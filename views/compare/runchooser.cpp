@@ -177,7 +177,7 @@ void RunChooser::fill()
         const QModelIndex at = m_model->indexOf(id);
         auto* item = new QListWidgetItem(m_model->shownName(run), m_list);
         item->setData(kIdRole, id);
-        item->setData(kStartedRole, at.siblingAtColumn(items::RunsModel::StartedColumn).data());
+        item->setData(kStartedRole, items::RunsModel::startedText(run));
         item->setSizeHint({ 0, kRowHeight });
         item->setToolTip(at.data(Qt::ToolTipRole).toString());
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);

@@ -259,7 +259,6 @@ void CurvesView::showMerged()
 
 QStringList CurvesView::shownWords() const
 {
-    const ViewState& state = *context().state;
     const bool areScalars = m_own && !m_own->isEmpty()
         && std::ranges::all_of(m_own->series, [](const CurveSeries& one) { return one.row.kind == Kind::Scalar; });
     return { kindText(areScalars ? Kind::Scalar : context().state->kind()), statWords() };
