@@ -155,11 +155,11 @@ std::vector<Command> Rows::file() const
         { "file.cancelImport", menu, tr("Stop the i&mport"), "", {}, { [w = w] { return w->imports->isBusy(); } },
             [w = w] { w->imports->cancel(); } },
         { "file.picture", menu, tr("Export the view as a &picture…"), "exp", Qt::CTRL | Qt::Key_E, withRun,
-            [w = w] { w->exporter->askForPicture(w->tabs->currentView(), w->driver->pulse().runName); } },
+            [w = w] { w->exporter->askForPicture(w->tabs->currentView(), w->driver->pulse().shownName); } },
         { "file.svg", menu, tr("Export the view as S&VG…"), "", Qt::CTRL | Qt::ALT | Qt::Key_E, withRun,
-            [w = w] { w->exporter->askForSvg(w->tabs->currentView(), w->driver->pulse().runName); } },
+            [w = w] { w->exporter->askForSvg(w->tabs->currentView(), w->driver->pulse().shownName); } },
         { "file.csv", menu, tr("Export the view as &CSV…"), "", Qt::CTRL | Qt::SHIFT | Qt::Key_E, withRun,
-            [w = w] { w->exporter->askForCsv(w->tabs->currentView(), w->driver->pulse().runName); } },
+            [w = w] { w->exporter->askForCsv(w->tabs->currentView(), w->driver->pulse().shownName); } },
         {}, // a line
         { "file.quit", menu, tr("&Quit"), "", Qt::CTRL | Qt::Key_Q, always, [w = w] { w->window->close(); } },
     };

@@ -7,10 +7,12 @@
 
 #include <QComboBox>
 #include <QFile>
+#include <QFileDialog>
 #include <QLabel>
 #include <QRegularExpression>
 #include <QSplitter>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <QTreeView>
 
 #include <telltale/common/viewbar.h>
@@ -310,6 +312,26 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QByteArray written = file.readAll();
         QVERIFY2(written.startsWith(start), written.left(80));
+    }
+
+    void runsOfOneNameAreWrittenToFilesOfTheirOwn()
+    {
+        items::RunsModel* runs = m_window->driver()->runs();
+        const QString own = QString::fromStdString(state()->run()->id);
+        const QModelIndex shown = runs->indexOf(own);
+        runs->setData(shown.siblingAtRow(shown.row() == 0 ? 1 : 0), shown.data(), Qt::EditRole);
+        const QString name
+            = shown.data().toString() + u' ' + QString::fromStdString(store::shortRunId(own.toStdString()));
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->driver()->pulse().shownName, name, kWaitMs);
+        QTest::ignoreMessage(QtWarningMsg, "This plugin does not support propagateSizeHints()"); // of any dialog
+        QString proposed;
+        QTimer::singleShot(0, m_window.get(), [this, &proposed] {
+            auto* dialog = m_window->findChild<QFileDialog*>();
+            proposed = QFileInfo(dialog->selectedFiles().front()).fileName();
+            dialog->reject();
+        });
+        m_window->commands()->action("file.csv")->trigger();
+        QCOMPARE(proposed, name + u'-' + m_window->views()->currentId() + QStringLiteral(".csv"));
     }
 
     void anEndingThatIsNoneGetsOne()
