@@ -64,7 +64,6 @@ using views::ViewState;
 namespace {
 
 constexpr QSize kLeastSize { 900, 600 };
-constexpr int kStatusHeight = 24;
 
 /// "127.0.0.1:47800" out of "telltale://127.0.0.1:47800#token=...".
 QString addressOf(const QString& join)
@@ -125,7 +124,7 @@ void MainWindow::makeParts()
     m_parts.views.findRun = [driver = m_parts.driver](const QString& id) { return driver->runById(id); };
     m_parts.views.dataDir = m_parts.context.dataDir;
     m_parts.commands = new CommandRegistry(this);
-    m_parts.toaster = new Toaster(this, kStatusHeight);
+    m_parts.toaster = new Toaster(this);
     m_parts.toaster->setAnimated(m_parts.session->settings().animations);
     m_parts.docks = new DockHost(this);
     m_toolBar = new ToolBar(this);

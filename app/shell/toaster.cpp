@@ -25,12 +25,10 @@ constexpr int kFadeMs = 80;
 
 }
 
-Toaster::Toaster(QWidget* window, int margin)
+Toaster::Toaster(QMainWindow* window)
     : QObject(window)
     , m_window(window)
-    , m_margin(margin)
 {
-    window->installEventFilter(this);
 }
 
 void Toaster::post(Severity severity, const QString& sentence)
@@ -71,7 +69,8 @@ void Toaster::put(Severity severity, const QString& said, Action action, bool is
         return;
     Q_EMIT logged(severity, sentence, isOfRun);
 
-    auto* toast = new Toast(severity, sentence, action.first, std::move(action.second), m_window);
+    m_window->centralWidget()->installEventFilter(this);
+    auto* toast = new Toast(severity, sentence, action.first, std::move(action.second), m_window->centralWidget());
     connect(toast, &Toast::closed, this, [this, toast] {
         std::erase_if(m_toasts, [toast](const Shown& one) { return one.toast == toast; });
         arrange();
@@ -110,15 +109,13 @@ QStringList Toaster::shown() const
 
 void Toaster::arrange()
 {
-    // At the right, above what is below the views: the card of an incident has its buttons there.
-    const auto* main = qobject_cast<const QMainWindow*>(m_window);
-    const QWidget* views = main ? main->centralWidget() : nullptr;
-    int bottom = (views ? views->geometry().bottom() : m_window->height() - m_margin) - kGap;
+    const QSize room = m_window->centralWidget()->size();
+    int bottom = room.height() - kGap;
     for (auto one = m_toasts.rbegin(); one != m_toasts.rend(); ++one) {
         Toast* const toast = one->toast;
         if (!toast)
             continue;
-        toast->move(m_window->width() - toast->width() - kInset, bottom - toast->height());
+        toast->move(std::max(room.width() - toast->width() - kInset, 0), bottom - toast->height());
         bottom -= toast->height() + kGap;
     }
 }

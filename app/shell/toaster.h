@@ -10,21 +10,21 @@
 #include <QString>
 #include <QStringList>
 
-class QWidget;
+class QMainWindow;
 
 namespace telltale::shell {
 
 class Toast;
 
-/// Sentences at the bottom right of the window, above its lower docks: at most three, six seconds each, critical ones
-/// until dismissed; all of them go to the log. Network errors come here and never open a dialog. Thread: gui.
+/// Sentences at the bottom right of what is between the docks of the window, where no dock that opens can cover them:
+/// at most three, six seconds each, critical ones until dismissed; all of them go to the log. Network errors come here
+/// and never open a dialog. Thread: gui.
 class Toaster : public QObject {
     Q_OBJECT
 public:
     enum class Severity { Good, Notice, Warning, Critical };
 
-    /// `window` is what the toasts lie on; `margin` px above its bottom edge stay free for the status bar.
-    Toaster(QWidget* window, int margin);
+    explicit Toaster(QMainWindow* window);
 
     /// The same sentence while it is still shown is not repeated.
     void post(Severity severity, const QString& sentence);
@@ -55,8 +55,7 @@ private:
     void put(Severity severity, const QString& said, Action action, bool isOfRun);
     void arrange();
 
-    QWidget* m_window;
-    int m_margin;
+    QMainWindow* m_window;
     bool m_animated = true;
     std::deque<Shown> m_toasts;
     Action m_action; ///< of a warning without one

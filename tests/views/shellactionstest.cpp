@@ -333,6 +333,21 @@ private Q_SLOTS:
         QCOMPARE(isSaid(), 1);
     }
 
+    /// Nor does it keep the dock from coming to the front.
+    void aToastIsSeenWhereADockOpens()
+    {
+        m_window->resize(1200, 800);
+        m_window->toaster()->post(Toaster::Severity::Critical, QStringLiteral("the disk is full"));
+        const auto* toast = m_window->findChild<Toast*>();
+        for (const char* id : { "window.inspector", "window.inspector", "window.log", "window.connections" }) {
+            m_window->commands()->action(id)->trigger();
+            const auto place = [&] { return QRect(toast->mapTo(m_window.get(), QPoint()), toast->size()); };
+            QTRY_VERIFY(m_window->centralWidget()->geometry().contains(place()));
+            QTRY_COMPARE(m_window->childAt(place().topLeft() + QPoint(3, 20)), toast);
+        }
+        QVERIFY(!m_window->findChild<QDockWidget*>(QStringLiteral("connections"))->visibleRegion().isEmpty());
+    }
+
     void theSelectedLineOfTheLogIsAsHighAsItsWords()
     {
         items::LogModel model;
