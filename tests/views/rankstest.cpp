@@ -243,6 +243,8 @@ private Q_SLOTS:
                 QVERIFY(places.emplace(cell.x(), cell.y()).second);
             }
         }
+        const RankMapLayout few(analysis::RankTopology(), { many.begin(), many.begin() + 4 }, area);
+        QVERIFY(few.cellOf(Rank { 3 }).right() > 0.75 * area.width());
     }
 
     /// Of dark and white words those with more contrast.

@@ -16,7 +16,8 @@ namespace {
 constexpr double kRowText = 40; ///< px left of a block for the names of its rows
 constexpr double kText = 16; ///< px of a line of names
 constexpr double kBetween = 14; ///< blocks
-constexpr double kLargest = 52; ///< px of a cell
+constexpr double kInLine = 52; ///< px of a cell, where all ranks are in one line
+constexpr double kLargest = 80; ///< px of a cell: a few of them have the room
 
 QString textOf(Parallel way, int coordinate)
 {
@@ -114,7 +115,7 @@ void RankMapLayout::placeByNumber(const std::vector<Rank>& ranks, QRectF area)
     m_columnCount
         = std::clamp(static_cast<int>(std::ceil(std::sqrt(count * shape))), 1, static_cast<int>(ranks.size()));
     // A few fit into one line, and eight or sixteen of them are a machine.
-    const int inLine = static_cast<int>(area.width() / kLargest);
+    const int inLine = static_cast<int>(area.width() / kInLine);
     if (static_cast<int>(ranks.size()) <= inLine)
         m_columnCount = static_cast<int>(ranks.size());
     else if (m_columnCount > 8)
