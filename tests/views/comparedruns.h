@@ -6,23 +6,16 @@
 #include <string>
 #include <vector>
 
-#include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
 #include <QLabel>
-#include <QTemporaryDir>
 #include <QTextDocumentFragment>
-#include <QtTest>
 
-#include <telltale/common/sharedaxis.h>
-#include <telltale/common/theme.h>
 #include <telltale/compare/compareview.h>
 #include <telltale/heatmap/heatquery.h>
 #include <telltale/items/runsmodel.h>
-#include <telltale/store/querypool.h>
-#include <telltale/translations/translations.h>
 
-#include "../store/capsulebuilder.h"
+#include "viewonrun.h"
 
 namespace telltale::test {
 
@@ -165,15 +158,7 @@ protected:
         m_host = std::make_unique<QWidget>();
         m_host->resize(1080, 700);
         m_host->setAttribute(Qt::WA_DontShowOnScreen);
-        m_pool->setWake([this] {
-            QMetaObject::invokeMethod(
-                qApp,
-                [this] {
-                    if (m_pool)
-                        m_pool->deliver();
-                },
-                Qt::QueuedConnection);
-        });
+        answerHere(m_pool);
         views::ViewContext context { m_state.get(), m_axis.get(), m_pool.get() };
         context.runs = m_model.get();
         m_view = new views::CompareView(context, m_host.get());

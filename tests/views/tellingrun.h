@@ -6,23 +6,15 @@
 #include <string>
 #include <vector>
 
-#include <QApplication>
 #include <QBuffer>
 #include <QImage>
-#include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/common/annotator.h>
 #include <telltale/common/dataview.h>
-#include <telltale/common/sharedaxis.h>
 #include <telltale/common/steeringstate.h>
-#include <telltale/common/theme.h>
-#include <telltale/common/viewstate.h>
 #include <telltale/items/runsmodel.h>
-#include <telltale/store/querypool.h>
-#include <telltale/translations/translations.h>
 
-#include "../store/capsulebuilder.h"
+#include "viewonrun.h"
 
 namespace telltale::test {
 
@@ -71,15 +63,7 @@ protected:
     {
         m_host.reset();
         m_pool = std::make_unique<store::QueryPool>(1);
-        m_pool->setWake([this] {
-            QMetaObject::invokeMethod(
-                qApp,
-                [this] {
-                    if (m_pool)
-                        m_pool->deliver();
-                },
-                Qt::QueuedConnection);
-        });
+        answerHere(m_pool);
         m_state = std::make_unique<views::ViewState>();
         if (mayWrite) {
             m_annotator = std::make_unique<views::Annotator>();

@@ -19,22 +19,29 @@
 
 namespace telltale::test {
 
+/// Answers come to the thread of the test, as long as it has the pool.
+inline void answerHere(std::unique_ptr<store::QueryPool>& pool)
+{
+    pool->setWake([&pool] {
+        QMetaObject::invokeMethod(
+            qApp,
+            [&pool] {
+                if (pool)
+                    pool->deliver();
+            },
+            Qt::QueuedConnection);
+    });
+}
+
 /// A view of one run that stands in a file, in a window that nobody sees. A test class has it as a base, opens a run in
 /// its init() and calls close() in its cleanup(). Thread: the test's.
 template <typename View> class ViewOnRun {
 protected:
+    ViewOnRun() { translations::install(*qApp, QStringLiteral("en")); }
     void openFile(const std::string& path, views::SteeringState* steering = nullptr)
     {
         m_pool = std::make_unique<store::QueryPool>(1);
-        m_pool->setWake([this] {
-            QMetaObject::invokeMethod(
-                qApp,
-                [this] {
-                    if (m_pool)
-                        m_pool->deliver();
-                },
-                Qt::QueuedConnection);
-        });
+        answerHere(m_pool);
         m_state = std::make_unique<views::ViewState>();
         m_axis = std::make_unique<views::SharedAxis>(m_state.get());
         m_host = std::make_unique<QWidget>();
