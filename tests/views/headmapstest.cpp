@@ -19,7 +19,11 @@ using namespace telltale::views;
 class HeadMapsTest : public QObject, test::AttendedRuns {
     Q_OBJECT
 private Q_SLOTS:
-    void init() { open("run"); }
+    void init()
+    {
+        translations::install(*qApp, QStringLiteral("en")); // with its plurals
+        open("run");
+    }
     void cleanup() { close(); }
 
     void attentionMapsAreTheNearestRecordedOnes_data()
