@@ -19,11 +19,7 @@ using namespace telltale::views;
 class HeadMapsTest : public QObject, test::AttendedRuns {
     Q_OBJECT
 private Q_SLOTS:
-    void init()
-    {
-        translations::install(*qApp, QStringLiteral("en")); // with its plurals
-        open("run");
-    }
+    void init() { open("run"); }
     void cleanup() { close(); }
 
     void attentionMapsAreTheNearestRecordedOnes_data()

@@ -96,16 +96,16 @@ Expected<void> AttentionView::writeCsv(QIODevice* device) const
     csv.endRow();
     const AttentionPicture* picture = m_canvas->picture();
     std::set<std::tuple<QString, int, Rank, HeadValue>> inMaps; // at their step
+    std::set<std::tuple<QString, int, Rank>> severals; // heads of several micro steps
     const auto write = [&csv](const ModuleKey& key, Rank rank, Step step, const QString& statistic,
                            series::CellState state, double value, bool isFloat, const QString& micro) {
         csv.text(key.name).integer(key.slot.head).integer(rank.value).integer(step.value).text(statistic);
         writeCell(csv, state, value, isFloat);
-    std::set<std::tuple<QString, int, Rank>> severals; ///< heads of several micro steps
+        csv.text(micro);
         csv.endRow();
     };
     for (int layer = 0; picture && layer < static_cast<int>(picture->layers.size()); ++layer) {
         const AttentionLayer& of = picture->layers[static_cast<std::size_t>(layer)];
-        csv.text(micro);
         for (int column = 0; column < picture->columns; ++column) {
             const HeadCell* head = picture->cell(layer, column);
             for (const HeadValue value : kHeadValues) {
@@ -131,12 +131,12 @@ Expected<void> AttentionView::writeCsv(QIODevice* device) const
         const auto writeBelow = [&](const Row& row, Step step, series::CellState state, double value) {
             const bool isInMaps
                 = step == picture->atStep && inMaps.contains({ row.key.name, row.key.slot.head, row.rank, shown });
+            const bool hasOthers = severals.contains({ row.key.name, row.key.slot.head, row.rank });
             if (!isInMaps && state != series::CellState::NotCollected)
                 write(row.key, row.rank, step, wordOf(shown), state, value, shown != HeadValue::EntropyShare,
                     hasOthers || row.microStep > 0 ? QString::number(std::max(0, row.microStep)) : QString());
         };
         forEachBelow(m_answer->below[side], writeBelow);
-            const bool hasOthers = severals.contains({ row.key.name, row.key.slot.head, row.rank });
     }
     return csv.finish();
 }
