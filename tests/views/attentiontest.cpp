@@ -21,6 +21,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/heatmap/heatgutter.h>
 #include <telltale/plot/curvecanvas.h>
 
 #include "attendedruns.h"
@@ -102,6 +103,18 @@ private Q_SLOTS:
         QCOMPARE(strips.rows.size(), std::size_t { 2 * kHeads });
         QCOMPARE(strips.rows.front().label, QStringLiteral("h0"));
         QCOMPARE(strips.rows.back().label, QStringLiteral("h5 µ1"));
+        HeatPicture wider = strips;
+        wider.rows.back().label = QStringLiteral("h12 µ1");
+        const auto namesLeftOf = [&wider](int left) {
+            QImage image(120, 300, QImage::Format_RGB32);
+            image.fill(Theme::current().base);
+            QPainter painter(&image);
+            const RowLayout rows({ { 0, 2 * kHeads - 1 } }, image.height(), 1);
+            HeatGutter(wider, rows, { left, 0, 1, image.height() }).paint(painter, Theme::current());
+            return image.copy(left - 54, 0, 54, image.height()); // all of the longest one
+        };
+        for (const HeatCanvas* canvas : m_view->findChildren<HeatCanvas*>())
+            QCOMPARE(namesLeftOf(canvas->plotRect().left()), namesLeftOf(110));
     }
 
     void whatAHeadDoesIsMarked()

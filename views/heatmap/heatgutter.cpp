@@ -21,6 +21,13 @@ constexpr double kMostShift = 20;
 constexpr double kInset = 12; ///< px left of the labels
 constexpr double kEdge = 8; ///< px between the groups' line and the plot
 constexpr double kBeside = kInset + kEdge + 6; ///< px of the gutter that are not for a label
+constexpr int kNarrow = 72; ///< px of a gutter that has more need of letters than of air beside them
+constexpr double kLeastInset = 4;
+
+double labelWidth(const QRect& plot)
+{
+    return plot.left() - kBeside + (plot.left() < kNarrow ? kInset - kLeastInset : 0);
+}
 
 }
 
@@ -96,7 +103,7 @@ int HeatGutter::each(int wanted) const
 
 void HeatGutter::place(std::vector<Label> wanted, const std::vector<QString>& texts)
 {
-    const std::vector<QString> fitted = fitLabels(texts, QFontMetricsF(codeFont(11)), m_plot.left() - kBeside);
+    const std::vector<QString> fitted = fitLabels(texts, QFontMetricsF(codeFont(11)), labelWidth(m_plot));
     std::vector<double> middles;
     middles.reserve(wanted.size());
     for (const Label& label : wanted)
@@ -170,7 +177,7 @@ void HeatGutter::paint(QPainter& painter, const Theme& theme, int selected) cons
         if (std::abs(label.place - named) < kRowLabelHeight)
             continue;
         painter.setPen(theme.text2);
-        const QRectF box(kInset, label.place - 8, m_plot.left() - kBeside, 16);
+        const QRectF box(m_plot.left() - kEdge - 6 - labelWidth(m_plot), label.place - 8, labelWidth(m_plot), 16);
         painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, label.text);
         if (m_picture.axes == HeatAxes::RankByStep)
             paintRankMark(painter,
@@ -184,7 +191,7 @@ void HeatGutter::paint(QPainter& painter, const Theme& theme, int selected) cons
         const QString& whole = m_picture.rows[static_cast<std::size_t>(selected)].label;
         const double room = m_plot.left() - kEdge - 6;
         if (name.isEmpty())
-            name = fitLabels({ whole }, metrics, room - kInset).front();
+            name = fitLabels({ whole }, metrics, labelWidth(m_plot)).front();
         // Cut between its parts it may have lost all but the last, as others have it: letters before that tell more.
         if (name != whole && !name.contains(u'.'))
             name = metrics.elidedText(whole, Qt::ElideLeft, room - 2);
