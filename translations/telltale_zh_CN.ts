@@ -3078,8 +3078,8 @@
         <translation>（模型）</translation>
     </message>
     <message>
-        <source>The largest deviation in the run of the kind and statistic that are shown: how many times its usual spread a value left the median of those before it. The bar of the largest in the model is full, and equal factors are equal lengths.</source>
-        <translation>整个运行中、当前所示种类与统计量的最大偏离：数值偏离此前中位数多少倍其常见离散度。模型中最大者的条为满格，倍数相同则长度相同。</translation>
+        <source>The largest deviation in the run of the kind and statistic that are shown: how far a value left the median of the eight before it, in their spread or, where it is larger, in the usual one of the run so far: a live run that gets noisier makes what was seen before smaller. The bar of the largest in the model is full, and equal factors are equal lengths.</source>
+        <translation>当前种类与统计量在本次运行中的最大偏离：一个值偏离其前八个值的中位数多远，以这八个值的离散度为单位；若运行至今的通常离散度更大，则以后者为单位：实时运行变得更嘈杂时，先前的偏离会变小。模型中最大者的条为满格，相同的倍数对应相同的长度。</translation>
     </message>
 </context>
 <context>

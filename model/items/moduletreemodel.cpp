@@ -210,9 +210,10 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
         return {};
     if (role == Qt::ToolTipRole && section == WorstColumn)
         return toolTipText(
-            tr("The largest deviation in the run of the kind and statistic that are shown: how many times its "
-               "usual spread a value left the median of those before it. The bar of the largest in the model is full, "
-               "and equal factors are equal lengths."));
+            tr("The largest deviation in the run of the kind and statistic that are shown: how far a value left the "
+               "median of the eight before it, in their spread or, where it is larger, in the usual one of the run so "
+               "far: a live run that gets noisier makes what was seen before smaller. The bar of the largest in the "
+               "model is full, and equal factors are equal lengths."));
     if (role != Qt::DisplayRole)
         return {};
     return section == ModuleColumn ? tr("Module") : tr("Worst deviation");

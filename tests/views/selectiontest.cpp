@@ -98,6 +98,36 @@ private Q_SLOTS:
         QCOMPARE(shown(0), QStringLiteral("\u2026ranks.py:58 agree"));
     }
 
+    void whereTheShownIncidentBeganHasAFlag()
+    {
+        auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("modulesTree"));
+        const auto* model = m_window->findChild<views::ModulesPanel*>()->model();
+        const auto* delegate = qobject_cast<views::ModulesDelegate*>(tree->itemDelegate());
+        const auto row = [model](const char* path) { return model->indexOf(QLatin1String(path)); };
+        QTRY_VERIFY_WITH_TIMEOUT(row("layers.7.attn.qkv").isValid(), kWaitMs);
+        const auto flagged = [&] {
+            QStringList paths;
+            for (const char* path : { "layers", "layers.1", "layers.7", "layers.7.attn", "layers.7.attn.qkv" }) {
+                if (delegate->isSource(row(path), tree) && !tree->visualRect(row(path)).isEmpty())
+                    paths.append(QLatin1String(path));
+            }
+            return paths;
+        };
+        tree->expand(row("layers"));
+        QCOMPARE(flagged(), QStringList());
+        state()->incidents()->append({ test::recordOf(judge::incidentEvent(test::incidentAt(360), 0), 7) });
+        QTRY_COMPARE(state()->incident(), 7);
+        QCOMPARE(flagged(), QStringList { QStringLiteral("layers.7") }); // closed
+        const QRect closed = tree->visualRect(row("layers.7"));
+        const QRect right(closed.center(), closed.bottomRight()); // its arrow changes, too
+        const QImage with = tree->viewport()->grab(right).toImage();
+        tree->expand(row("layers.7"));
+        tree->expand(row("layers.7.attn"));
+        QCOMPARE(flagged(), QStringList { QStringLiteral("layers.7.attn.qkv") });
+        QVERIFY(tree->viewport()->grab(right).toImage() != with);
+        state()->incidents()->clear();
+    }
+
     void theLargestDeviationFillsItsBar()
     {
         const auto share = &views::ModulesDelegate::shareOf;

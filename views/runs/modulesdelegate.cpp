@@ -21,6 +21,7 @@ namespace telltale::views {
 namespace {
 
 constexpr int kBarHeight = 8;
+constexpr int kFlag = 14;
 
 void paintBar(QPainter* painter, const QRectF& area, const items::WorstValue& worst, double loudest)
 {
@@ -71,6 +72,13 @@ ModulesDelegate::ModulesDelegate(QTreeView* tree)
     connect(model, &QAbstractItemModel::modelReset, this, forget);
 }
 
+bool ModulesDelegate::isSource(const QModelIndex& named, const QTreeView* tree) const
+{
+    const QString path = named.data(items::KeyRole).toString();
+    const bool isClosed = tree && !tree->isExpanded(named);
+    return !m_source.isEmpty() && (path == m_source || (isClosed && m_source.startsWith(path + u'.')));
+}
+
 QString ModulesDelegate::fittedName(const QModelIndex& named, const QFontMetrics& metrics, int width) const
 {
     const QString name = named.data().toString();
@@ -114,7 +122,10 @@ void ModulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         painter->setClipRect(option.rect, Qt::IntersectClip);
         painter->setFont(codeFont(12));
         painter->setPen(theme.text);
-        const QRect text = whole.adjusted(4, 0, -4, 0);
+        const bool hasFlag = isSource(named, tree);
+        const QRect text = whole.adjusted(4, 0, hasFlag ? -kFlag - 8 : -4, 0);
+        if (hasFlag)
+            icon(QStringLiteral("flag")).paint(painter, text.right() + 4, whole.center().y() - kFlag / 2, kFlag, kFlag);
         painter->drawText(
             text, static_cast<int>(Qt::AlignVCenter), fittedName(named, painter->fontMetrics(), text.width()));
     } else if (worst.known) {

@@ -24,10 +24,14 @@ public:
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    /// Where the incident that is shown began: the row of that name has a flag, or the closed one that holds it.
+    void setSource(const QString& name) { m_source = name; }
+    bool isSource(const QModelIndex& named, const QTreeView* tree) const;
     /// The part of a bar's room that a deviation fills where `loudest` is the largest one.
     static double shareOf(double deviation, double loudest);
 
 private:
+    QString m_source;
     /// The call sites below a row in so many px, until rows or the tree's width change.
     mutable QHash<std::pair<QModelIndex, int>, QHash<QString, QString>> m_sites;
 };

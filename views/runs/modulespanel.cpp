@@ -18,6 +18,7 @@
 #include <telltale/common/passorder.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/incidentsmodel.h>
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/saidwords.h>
 #include <telltale/store/rowsof.h>
@@ -94,7 +95,8 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     m_tree->setObjectName(QStringLiteral("modulesTree"));
     m_tree->setAccessibleName(tr("Modules"));
     m_tree->setModel(m_model);
-    m_tree->setItemDelegate(new ModulesDelegate(m_tree));
+    m_delegate = new ModulesDelegate(m_tree);
+    m_tree->setItemDelegate(m_delegate);
     m_tree->setEmptyText(tr("The model's own hierarchy, with the worst value of each part."));
     m_tree->setUnmatchedText(tr("No module matches."));
     m_tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
@@ -161,6 +163,8 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
         });
     }
     connect(state, &ViewState::dataArrived, &m_scanPace, &ScanPace::soon);
+    connect(state, &ViewState::incidentChanged, this, &ModulesPanel::flagSource);
+    connect(state->incidents(), &items::IncidentsModel::changed, this, &ModulesPanel::flagSource);
     catalogChanged();
 }
 
@@ -277,6 +281,13 @@ void ModulesPanel::showSelection()
         m_tree->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
         m_tree->scrollTo(first);
     }
+}
+
+void ModulesPanel::flagSource()
+{
+    const judge::Incident* incident = m_context.state->incidents()->find(m_context.state->incident());
+    m_delegate->setSource(incident ? QString::fromStdString(incident->first.name) : QString());
+    m_tree->viewport()->update();
 }
 
 void ModulesPanel::scan()

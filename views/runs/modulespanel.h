@@ -18,6 +18,7 @@ class ModuleTreeModel;
 
 namespace telltale::views {
 
+class ModulesDelegate;
 class PanelHead;
 class PanelTree;
 class RoleLabel;
@@ -42,6 +43,7 @@ private:
     void applyFilter();
     void treeSelectionChanged();
     void showSelection();
+    void flagSource();
     void scan();
     void updateHint();
 
@@ -55,6 +57,7 @@ private:
     QLineEdit* m_filter;
     RoleLabel* m_error;
     PanelTree* m_tree;
+    ModulesDelegate* m_delegate = nullptr; ///< after the tree has its model
     QTimer m_filterTimer;
     ScanPace m_scanPace;
     std::optional<int> m_toOpen; ///< while a run's tree is filled: the first of its top rows that was not opened yet
