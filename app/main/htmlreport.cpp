@@ -77,11 +77,6 @@ const char* classOf(Severity severity)
     return severity == Severity::Critical ? "critical" : severity == Severity::Warning ? "warning" : "notice";
 }
 
-std::string placeOf(const judge::Finding& finding)
-{
-    return finding.slot.empty() ? finding.name : finding.name + ":" + finding.slot;
-}
-
 /// Where it showed: a lane a block and rank, over the steps of the run.
 std::string lanesOf(const Incident& incident, StepRange run)
 {
@@ -138,7 +133,7 @@ std::string cardOf(const Incident& incident, const ReportContent& content, bool 
         out += "<ul>";
         for (const judge::Finding& finding : incident.evidence)
             out += fmt::format("<li>step {}, <span class=\"place\">{}</span>: {}</li>", finding.step.value,
-                html(placeOf(finding)), html(finding.sentence));
+                html(judge::placeOf(finding)), html(finding.sentence));
         for (const std::string& tie : incident.ties)
             out += fmt::format("<li>at the same moment: {}</li>", html(tie));
         for (const std::string& note : incident.notes)

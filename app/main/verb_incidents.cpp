@@ -58,9 +58,10 @@ int tell(const Args& args, Report& report, const std::vector<Incident>& incident
     for (const Incident& incident : incidents) {
         out << fmt::format("{:<8}  {}\n", wordOf(incident.first.severity), terminalText(incident.sentence));
         for (const judge::Finding& finding : incident.evidence) {
-            const std::string place = finding.slot.empty() ? finding.name : finding.name + ':' + finding.slot;
             out << fmt::format("{:<10}{}: {}\n", "",
-                finding.rule == "ranks" ? "ranks" : fmt::format("step {}, {}", finding.step.value, terminalText(place)),
+                finding.rule == "ranks"
+                    ? "ranks"
+                    : fmt::format("step {}, {}", finding.step.value, terminalText(judge::placeOf(finding))),
                 terminalText(finding.sentence));
         }
         for (const std::string& tie : incident.ties)

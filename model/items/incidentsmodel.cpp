@@ -195,8 +195,8 @@ int IncidentsModel::unacknowledged(store::Severity atLeast) const
 
 QString IncidentsModel::placeOf(const Incident& incident)
 {
-    if (!incident.first.name.empty())
-        return shownName(plain(incident.first.name));
+    if (const judge::Finding& first = incident.first; !first.name.empty())
+        return incidentwords::withMicroStep(shownName(plain(first.name)), first);
     return incident.phase == judge::Phase::Step ? tr("the step's time") : tr("the run");
 }
 

@@ -164,9 +164,15 @@ QString seen(const Finding& finding)
     return inLanguage(sentence, false);
 }
 
+QString withMicroStep(const QString& place, const Finding& finding)
+{
+    return finding.microStep > 0 ? place + QStringLiteral(" µ%1").arg(finding.microStep) : place;
+}
+
 QString place(const Finding& finding)
 {
-    return shownTensor(plain(finding.name), protocolone::slotOf(finding.slot, finding.kind), u':');
+    return withMicroStep(
+        shownTensor(plain(finding.name), protocolone::slotOf(finding.slot, finding.kind), u':'), finding);
 }
 
 QString moment(const Finding& finding, bool hasRank)
@@ -190,9 +196,8 @@ QString card(const judge::Incident& incident)
     const QString rank = QStringLiteral(", rank %1").arg(first.rank.value);
     const bool hasRank = recorded.startsWith(began + rank);
     const std::string_view phase = judge::phaseWord(incident.phase);
-    const QString recordedPlace = plain(first.name) + (first.slot.empty() ? QString() : u':' + plain(first.slot));
     const QString known = began + (hasRank ? rank : QString())
-        + QStringLiteral(", %1, %2: %3.").arg(recordedPlace, plain(phase), plain(first.sentence));
+        + QStringLiteral(", %1, %2: %3.").arg(plain(judge::placeOf(first)), plain(phase), plain(first.sentence));
     if (!recorded.startsWith(known))
         return recorded;
     const QString test = recorded.mid(known.size()).trimmed();

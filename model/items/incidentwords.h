@@ -15,7 +15,9 @@ namespace incidentwords {
 
 std::vector<const char*> forms(); ///< that are known, in English, with %1 where something else stands
 QString seen(const judge::Finding& finding);
-QString place(const judge::Finding& finding); ///< "layers.7.attn.qkv:output"
+/// "layers.7.attn.qkv µ2" where it was not in the first micro step.
+QString withMicroStep(const QString& place, const judge::Finding& finding);
+QString place(const judge::Finding& finding); ///< "layers.7.attn.qkv:output", and its micro step
 /// "step 7, rank 5"; `hasRank`: the sentence names one.
 QString moment(const judge::Finding& finding, bool hasRank);
 QString phaseText(judge::Phase phase); ///< in the words that the titles of kinds use

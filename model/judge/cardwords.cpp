@@ -29,11 +29,6 @@ std::string grouped(std::uint64_t value)
     return text;
 }
 
-std::string placeOf(const Finding& finding)
-{
-    return finding.slot.empty() ? finding.name : finding.name + ':' + finding.slot;
-}
-
 std::string sourceTest(store::RunReader& reader, const store::Catalog& catalog, const Incident& incident)
 {
     const Finding& first = incident.first;

@@ -34,10 +34,13 @@ constexpr std::array<std::pair<Annotation::Action, std::string_view>, 4> kAction
 
 Json jsonOf(const Finding& finding)
 {
-    return { { "rule", finding.rule }, { "severity", kSeverities[static_cast<std::size_t>(finding.severity)] },
+    Json json { { "rule", finding.rule }, { "severity", kSeverities[static_cast<std::size_t>(finding.severity)] },
         { "step", finding.step.value }, { "rank", finding.rank.value }, { "kind", kindName(finding.kind) },
         { "name", finding.name }, { "slot", finding.slot }, { "stat", statName(finding.stat) },
         { "sentence", finding.sentence } };
+    if (finding.microStep >= 0)
+        json["micro_step"] = finding.microStep;
+    return json;
 }
 
 Finding findingFrom(const Json& json)
@@ -56,6 +59,7 @@ Finding findingFrom(const Json& json)
     finding.kind = kindFromName(word).value_or(Kind::Unspecified);
     readField(json, "name", finding.name);
     readField(json, "slot", finding.slot);
+    readField(json, "micro_step", finding.microStep);
     word.clear();
     readField(json, "stat", word);
     finding.stat = statFromName(word).value_or(Stat::Unspecified);
@@ -117,6 +121,12 @@ Phase phaseOf(Kind kind)
     default:
         return Phase::Forward;
     }
+}
+
+std::string placeOf(const Finding& finding)
+{
+    return fmt::format("{}{}{}{}", finding.name, finding.slot.empty() ? "" : ":", finding.slot,
+        finding.microStep > 0 ? fmt::format(" (micro step {})", finding.microStep) : std::string());
 }
 
 std::string toJson(const Incident& incident)

@@ -46,9 +46,12 @@ struct Finding {
     std::string slot; ///< "" or its text
     Stat stat = Stat::Unspecified;
     std::string sentence; ///< what was seen, against what was expected
+    int microStep = -1; ///< as series::SeriesKey
 
     bool operator==(const Finding&) const = default;
 };
+/// "layers.3.attn:output", and which micro step where it is not the first.
+std::string placeOf(const Finding& finding);
 
 /// Where an incident shows: one block of the model ("layers.3") on one rank.
 struct Reach {

@@ -13,10 +13,16 @@ namespace {
 constexpr std::size_t kMostKept = 512;
 constexpr std::size_t kMostTies = 8;
 
-std::string placeText(const Finding& finding)
+std::string onRank(const Finding& finding)
 {
-    return fmt::format("{}{}{}{}", finding.name, finding.slot.empty() ? "" : ":", finding.slot,
-        finding.rank.value < 0 ? std::string() : fmt::format(" on rank {}", finding.rank.value));
+    return finding.rank.value < 0 ? std::string() : fmt::format(" on rank {}", finding.rank.value);
+}
+
+/// Without the micro step, which records of older versions do not have.
+std::string keyOf(const Finding& finding, Step step)
+{
+    return fmt::format("{}/{}/{}/{}{}{}{}", finding.rule, step.value, kindName(finding.kind), finding.name,
+        finding.slot.empty() ? "" : ":", finding.slot, onRank(finding));
 }
 
 /// What says how the optimizer makes something of a whole model's gradients.
@@ -101,8 +107,7 @@ void IncidentDesk::take(Witness witness)
     fresh.begins = witness.moment;
     fresh.rateBefore = witness.rateBefore;
     fresh.incident.first = witness.finding;
-    fresh.incident.key = fmt::format("{}/{}/{}/{}", witness.finding.rule, witness.moment.step.value,
-        kindName(witness.finding.kind), placeText(witness.finding));
+    fresh.incident.key = keyOf(witness.finding, witness.moment.step);
     if (witness.attempt > 0) // it may go the same way again
         fresh.incident.key += fmt::format("/{}", witness.attempt);
     fresh.attempt = witness.attempt;
@@ -152,7 +157,7 @@ void IncidentDesk::join(Case& open, Witness witness)
         // Two ranks that go wrong at the same place of a step: nothing says which was first.
         const bool isTie = witness.opens && witness.finding.rank != incident.first.rank
             && whereOf(witness.moment) == whereOf(open.begins) && witness.moment.place == open.begins.place;
-        const std::string place = isTie ? placeText(witness.finding) : std::string();
+        const std::string place = isTie ? placeOf(witness.finding) + onRank(witness.finding) : std::string();
         if (isTie && incident.ties.size() < kMostTies
             && std::find(incident.ties.begin(), incident.ties.end(), place) == incident.ties.end())
             incident.ties.push_back(place);

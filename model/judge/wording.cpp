@@ -67,6 +67,7 @@ Witness witnessOf(const series::RowIndex& rows, const Watchlist& list, const Sig
     finding.kind = row.kind;
     finding.name = key.name;
     finding.slot = key.slot.text();
+    finding.microStep = key.microStep;
     finding.stat = row.stat;
     switch (sighting.rule) {
     case Rule::NonFinite:
@@ -170,6 +171,7 @@ Witness witnessOf(const series::RowIndex& rows, const Replicas::Divergence& one)
     finding.kind = one.kind;
     finding.name = key.name;
     finding.slot = key.slot.text();
+    finding.microStep = key.microStep;
     finding.stat = Stat::Checksum;
     std::string ranks;
     for (const Rank rank : one.minority)

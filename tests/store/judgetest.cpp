@@ -89,6 +89,23 @@ private Q_SLOTS:
         QVERIFY(incidents.front().isOver);
     }
 
+    /// One bad batch of several whose gradients are added up.
+    void theMicroStepThatWentWrongIsNamed()
+    {
+        Training training;
+        training.kinds = { Kind::GradUnreduced };
+        training.microSteps = 4;
+        training.value = [](int, int step, Kind, const std::string& name, double usual) {
+            return step == 90 && name == "layers.1.fc.weight µ2" ? kNaN : usual;
+        };
+        const auto incidents = incidentsOf(training);
+        QCOMPARE(summary(incidents), std::string("nonfinite layers.1.fc.weight@90/0"));
+        const Incident& incident = incidents.front();
+        QVERIFY2(incident.sentence.starts_with("First abnormal: step 90, layers.1.fc.weight (micro step 2), "),
+            incident.sentence.c_str());
+        QCOMPARE(incidentFrom(toJson(incident))->first.microStep, 2);
+    }
+
     void whatWasAlwaysMinusInfinityIsAMask()
     {
         RankJudge judge { Rules() };

@@ -20,6 +20,7 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 struct Training {
     int ranks = 1;
     int steps = 200;
+    int microSteps = 1; ///< those behind the first are told by " µ1", " µ2" at the end of their names in `value`
     bool hasChecksums = false;
     std::vector<Kind> kinds { Kind::Actv, Kind::ActvGrad, Kind::GradReduced, Kind::ParamUpdated, Kind::Scalar };
     std::vector<Stat> stats { Stat::Norm, Stat::Nans }; ///< of tensors, these two first
@@ -127,7 +128,12 @@ struct Training {
                 layout->stats = stats;
                 if (hasChecksums && kind == Kind::ParamUpdated)
                     layout->stats.push_back(Stat::Checksum);
-                layout->series = tensors(kind);
+                for (int micro = 0; micro < microSteps; ++micro) {
+                    for (SeriesDesc& series : tensors(kind)) {
+                        series.microStep = microSteps == 1 ? -1 : micro;
+                        layout->series.push_back(std::move(series));
+                    }
+                }
             }
             layouts.push_back(std::move(layout));
         }
@@ -138,7 +144,9 @@ struct Training {
     {
         return store::test::makeBlock(layout, step, [&](std::int64_t, std::size_t i, std::size_t stat) -> double {
             const SeriesDesc& series = layout->series[i];
-            const std::string text = series.slot.hasText() ? series.name + ':' + series.slot.text() : series.name;
+            std::string text = series.slot.hasText() ? series.name + ':' + series.slot.text() : series.name;
+            if (series.microStep > 0)
+                text += " µ" + std::to_string(series.microStep);
             if (layout->kind == Kind::Scalar)
                 return value(rank, step, layout->kind, text,
                     text == "loss"     ? 2.0 + noise(step, 7)

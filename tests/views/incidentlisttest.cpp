@@ -239,7 +239,7 @@ private Q_SLOTS:
         QVERIFY(view->writeCsv(&file));
         const QList<QByteArray> lines = file.data().trimmed().split('\n');
         QCOMPARE(lines.size(), 3);
-        QVERIFY(lines[1].contains(",warning,100,1,layers.7.attn.qkv,output,actv,norm,forward,history,"));
+        QVERIFY(lines[1].contains(",warning,100,1,layers.7.attn.qkv,output,-1,actv,norm,forward,history,"));
         view->findChild<QComboBox*>(QStringLiteral("incidentWhich"))->setCurrentIndex(1);
         QCOMPARE(table->model()->rowCount(), 2);
     }

@@ -363,6 +363,18 @@ private Q_SLOTS:
         QVERIFY2(card.contains(place + QStringLiteral(": ")) || card.contains(place + u'\uFF1A'), qPrintable(card));
     }
 
+    void aCardNamesTheMicroStep()
+    {
+        judge::Incident incident;
+        incident.first.name = "layers.1.fc.weight";
+        incident.first.microStep = 2;
+        incident.first.sentence = "an element is NaN";
+        incident.sentence = "First abnormal: step 0, layers.1.fc.weight (micro step 2), forward: an element is NaN.";
+        const QString card = items::incidentwords::card(incident);
+        QVERIFY2(card.contains(QStringLiteral("layers.1.fc.weight µ2")) && !card.contains(QStringLiteral("micro")),
+            qPrintable(card));
+    }
+
     void theWholeModelIsSaidWhereverATensorIsNamed()
     {
         QCOMPARE(items::shownName(QStringLiteral("(model)")), QStringLiteral("（模型）"));

@@ -247,8 +247,8 @@ void AnomaliesView::paintTable(QPainter& painter, const QRect& place, int rows)
 Expected<void> AnomaliesView::writeCsv(QIODevice* device) const
 {
     CsvWriter csv(device);
-    for (const char* title : { "id", "severity", "step", "rank", "name", "slot", "kind", "stat", "phase", "rule",
-             "sentence", "began", "last_step", "over", "folded", "acknowledged", "label", "notes" })
+    for (const char* title : { "id", "severity", "step", "rank", "name", "slot", "micro_step", "kind", "stat", "phase",
+             "rule", "sentence", "began", "last_step", "over", "folded", "acknowledged", "label", "notes" })
         csv.text(QString::fromLatin1(title));
     csv.endRow();
     const auto text = [&csv](const std::string& cell) { csv.text(QString::fromStdString(cell)); };
@@ -267,6 +267,7 @@ Expected<void> AnomaliesView::writeCsv(QIODevice* device) const
         csv.integer(one.first.step.value).integer(one.first.rank.value);
         text(one.first.name);
         text(one.first.slot);
+        csv.integer(one.first.microStep);
         word(kindName(one.first.kind));
         word(statName(one.first.stat));
         word(judge::phaseWord(one.phase));
