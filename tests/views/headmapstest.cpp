@@ -114,6 +114,42 @@ private Q_SLOTS:
         QCOMPARE(m_view->headMaps()->picture()->tiles.size(), std::size_t { 4 });
     }
 
+    /// Heads may stand beside each other, so that few of their steps in a low and wide place are not stamps.
+    void linesOfHeadsFillTheirPlace()
+    {
+        m_state->setRank(Rank { 1 });
+        m_state->setCursor(Step { 500 });
+        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
+        HeadMapsCanvas& canvas = *m_view->headMaps();
+        auto picture = std::make_shared<HeadMapPicture>();
+        picture->lines = 6;
+        picture->stepsOfHead = 4;
+        picture->sharesSteps = true;
+        for (int i = 0; i < 24; ++i) {
+            HeadMapTile tile = canvas.picture()->tiles.front();
+            tile.key = head(i / 4, 0);
+            tile.title = QStringLiteral("L%1 h0").arg(i / 4);
+            tile.line = i / 4;
+            tile.inLine = i % 4;
+            tile.step = Step { tile.inLine * 10 };
+            picture->tiles.push_back(tile);
+        }
+        canvas.setPicture(picture);
+        const QSize size(1000, 240);
+        std::vector<QRectF> cells;
+        for (int i = 0; i < 24; ++i)
+            cells.push_back(canvas.cellsRect(i, size));
+        QVERIFY2(cells.front().width() >= 40, qPrintable(QString::number(cells.front().width())));
+        const QRectF plot = canvas.plotRect(size);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            QVERIFY(plot.adjusted(-1, 0, 1, 1).contains(cells[i]));
+            if (i % 4 > 0) // a line of them
+                QVERIFY(cells[i].top() == cells[i - 1].top() && cells[i].left() > cells[i - 1].right());
+            for (std::size_t j = 0; j < i; ++j)
+                QVERIFY(!cells[i].intersects(cells[j]));
+        }
+    }
+
     void anAttentionMapIsReadByMouseAndKeys()
     {
         m_state->setCursor(Step { 600 });

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include <QStringList>
 
@@ -146,24 +145,29 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
             picture.tiles.push_back(std::move(one.tile));
         return picture;
     }
-    const std::size_t most = std::min(HeadMapPicture::kMostSteps, HeadMapPicture::kMost / found.size());
-    std::set<std::size_t> counts;
+    const std::size_t most = std::min(HeadMapPicture::kMostSteps, HeadMapPicture::kMostTiles / found.size());
+    picture.lines = 0;
     for (const auto& [tile, from] : found) {
         Documents seen = analysis::headMapsLike(*all, from, range);
         if (tile.step < range.first || range.last < tile.step) // nothing nearer was recorded
             seen.insert(tile.step < range.first ? seen.begin() : seen.end(), from);
-        if (most > 1 && seen.size() > most)
+        if (seen.size() > most)
             picture.thinned = std::max(picture.thinned, seen.size());
-        const std::size_t before = picture.tiles.size();
+        int column = 0;
         for (const store::DocumentInfo& info : spreadOver(std::move(seen), most, tile.step)) {
             const SharedMaps maps = documents.read(info);
-            const auto place = maps ? maps->placeOf(tile.key.slot.head) : std::nullopt;
-            if (place)
-                picture.tiles.push_back({ tile.key, tile.title, info.step, info.step == tile.step, maps, *place });
+            if (const auto place = maps ? maps->placeOf(tile.key.slot.head) : std::nullopt)
+                picture.tiles.push_back(
+                    { tile.key, tile.title, info.step, info.step == tile.step, maps, *place, picture.lines, column++ });
         }
-        counts.insert(picture.tiles.size() - before);
+        picture.lines += column > 0 ? 1 : 0;
+        picture.stepsOfHead = std::max(picture.stepsOfHead, column);
     }
-    picture.stepsOfHead = counts.size() == 1 ? static_cast<int>(*counts.begin()) : 0;
+    const auto& tiles = picture.tiles;
+    picture.sharesSteps = std::all_of(tiles.begin(), tiles.end(), [&tiles](const HeadMapTile& one) {
+        const HeadMapTile& above = tiles[static_cast<std::size_t>(one.inLine)];
+        return above.line == 0 && above.step == one.step;
+    });
     return picture;
 }
 

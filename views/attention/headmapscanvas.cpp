@@ -33,29 +33,37 @@ constexpr double kTileScale = 64; ///< px right of the tiles
 constexpr double kLargestTile = 300; ///< px of a tile
 constexpr double kSigned = 7; ///< px of a cell from which on it has a sign of its own
 
-/// How many tiles stand beside each other, and how large they are: as large as they can be.
-struct TileGrid {
-    int columns = 1;
-    double size = 1;
+}
 
-    /// `each`: tiles that belong together begin a line; up to 1: there are none.
-    TileGrid(std::size_t count, int each, QSizeF room)
+/// How the tiles stand, as large as they can be. Those of several steps are lines, each a head with its name before it,
+/// of which some may stand beside each other.
+struct HeadMapsCanvas::TileGrid {
+    int columns = 1; ///< tiles, or lines, beside each other
+    double size = 1; ///< px of a tile
+    double across = 1; ///< px from one of the columns to the next, and from row to row
+    double down = 1;
+
+    TileGrid(const HeadMapPicture& picture, double names, QSizeF room)
     {
-        const bool hasLines = each > 1 && static_cast<int>(count) > each;
-        for (int wide = hasLines ? each : 1; wide <= (hasLines ? each : static_cast<int>(count)); ++wide) {
-            const int high = (static_cast<int>(count) + wide - 1) / wide;
-            const double side = std::min(
-                (room.width() + kTileGap) / wide - kTileGap, (room.height() + kTileGap) / high - kTileGap - kTileTitle);
-            if (std::floor(side) > size) {
-                size = std::floor(side);
-                columns = wide;
+        const bool hasLines = picture.hasSteps();
+        const int count = hasLines ? picture.lines : static_cast<int>(picture.tiles.size());
+        const int each = hasLines ? picture.stepsOfHead : 1;
+        const double title = hasLines && picture.sharesSteps ? 0 : kTileTitle; // the first row has it always
+        for (int beside = 1; beside <= count; ++beside) {
+            const int high = (count + beside - 1) / beside;
+            const double wide = (room.width() + kTileGap - (beside - 1) * names) / (beside * each) - kTileGap;
+            const double side
+                = std::floor(std::min(wide, (room.height() - kTileTitle + kTileGap + title) / high - kTileGap - title));
+            if (side > size) {
+                size = side;
+                columns = beside;
             }
         }
         size = std::min(size, kLargestTile);
+        across = each * (size + kTileGap) + names;
+        down = size + kTileGap + title;
     }
 };
-
-}
 
 HeadMapsCanvas::HeadMapsCanvas(ViewState* state, QWidget* parent)
     : PlotCanvas(state, parent)
@@ -67,6 +75,11 @@ void HeadMapsCanvas::setPicture(std::shared_ptr<const HeadMapPicture> picture)
 {
     items::assertGuiThread();
     const auto before = std::exchange(m_picture, std::move(picture));
+    m_names = 0;
+    for (std::size_t i = 0; hasPicture() && m_picture->hasSteps() && i < m_picture->tiles.size(); ++i) {
+        const QFontMetricsF metrics(codeFont(11, 500));
+        m_names = std::max(m_names, std::ceil(metrics.horizontalAdvance(m_picture->tiles[i].title)) + 12);
+    }
     if (m_near.tile >= 0) {
         const HeadMapTile& near = before->tiles[static_cast<std::size_t>(m_near.tile)];
         const bool isThere = hasPicture() && m_near.tile < static_cast<int>(m_picture->tiles.size());
@@ -88,20 +101,9 @@ void HeadMapsCanvas::setEmptyText(const QString& text)
     invalidate();
 }
 
-/// Where tiles are of several steps, their heads have names at the left.
-double HeadMapsCanvas::namesWidth() const
-{
-    double width = 0;
-    if (hasPicture() && m_picture->hasSteps()) {
-        for (const HeadMapTile& one : m_picture->tiles)
-            width = std::max(width, std::ceil(QFontMetricsF(codeFont(11, 500)).horizontalAdvance(one.title)) + 12);
-    }
-    return width;
-}
-
 QRect HeadMapsCanvas::plotRect(QSize size) const
 {
-    const int left = kTileInset + static_cast<int>(namesWidth());
+    const int left = kTileInset + static_cast<int>(m_names);
     return { left, 0, std::max(1, size.width() - left - kTileInset - static_cast<int>(kTileScale)),
         std::max(1, size.height() - kTileInset) };
 }
@@ -109,11 +111,11 @@ QRect HeadMapsCanvas::plotRect(QSize size) const
 QRectF HeadMapsCanvas::cellsRect(int number, QSize size) const
 {
     const QRect plot = plotRect(size);
-    const TileGrid grid(m_picture->tiles.size(), m_picture->stepsOfHead, plot.size());
-    const double pitch = grid.size + kTileGap;
-    const int row = number / grid.columns;
-    return { std::round(plot.left() + (number % grid.columns) * pitch),
-        std::round(plot.top() + kTileTitle + row * (pitch + kTileTitle)), grid.size, grid.size };
+    const TileGrid grid(*m_picture, m_names, plot.size());
+    const int line = m_picture->hasSteps() ? tile(number).line : number;
+    return { std::round(
+                 plot.left() + (line % grid.columns) * grid.across + tile(number).inLine * (grid.size + kTileGap)),
+        std::round(plot.top() + kTileTitle + (line / grid.columns) * grid.down), grid.size, grid.size };
 }
 
 int HeadMapsCanvas::usedHeight(QSize size) const
@@ -235,13 +237,15 @@ void HeadMapsCanvas::paintFrame(QImage& frame, QSize size)
     }
     QRectF all;
     for (int number = 0; number < count; ++number) {
-        paintTile(painter, number, titles[static_cast<std::size_t>(number)], scale, size, theme);
         const QRectF cells = cellsRect(number, size);
+        const bool isTold
+            = m_picture->hasSteps() && m_picture->sharesSteps && cells.top() > plotRect(size).top() + kTileTitle + 1;
+        paintTile(painter, number, isTold ? QString() : titles[static_cast<std::size_t>(number)], scale, size, theme);
         all = all.united(cells);
         if (m_picture->hasSteps() && (number == 0 || tile(number - 1).key != tile(number).key)) {
             painter.setFont(codeFont(11, 500));
             painter.setPen(theme.text);
-            painter.drawText(QRectF(kTileInset, cells.top(), namesWidth(), cells.height()),
+            painter.drawText(QRectF(cells.left() - m_names, cells.top(), m_names, cells.height()),
                 Qt::AlignLeft | Qt::AlignVCenter, tile(number).title);
         }
     }

@@ -40,6 +40,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    struct TileGrid;
     struct Place {
         int tile = -1; ///< none
         int row = 0;
@@ -50,13 +51,13 @@ private:
     QRectF cellRect(const Place& place, QSize size) const;
     Place placeAt(QPoint position) const;
     void moveBy(int tiles, int rows, int columns);
-    double namesWidth() const;
     void paintTile(QPainter& painter, int number, const QString& title, const ValueScale& scale, QSize size,
         const Theme& theme) const;
     void paintNonFinite(QPainter& painter, int number, QSize size, const Theme& theme) const;
 
     std::shared_ptr<const HeadMapPicture> m_picture;
     QString m_emptyText;
+    double m_names = 0; ///< px before each line: where tiles are of several steps, their heads have names
     Place m_near;
 };
 

@@ -64,9 +64,11 @@ void HeadMapsPanel::setPicture(std::shared_ptr<const HeadMapPicture> picture, co
     m_canvas->setPicture(std::move(picture));
     m_canvas->setEmptyText(emptyText(example));
     m_caption->setText(captionText());
+    // All of it, where it was cut.
     m_caption->setToolTip(isEmpty() ? QString()
-                                    : items::saidwords::inLanguage(
-                                        QString::fromStdString(m_canvas->picture()->tiles.front().maps->definition)));
+                                    : m_caption->text() + u'\n'
+                + items::saidwords::inLanguage(
+                    QString::fromStdString(m_canvas->picture()->tiles.front().maps->definition)));
 }
 
 QString HeadMapsPanel::captionText() const
@@ -94,15 +96,15 @@ QString HeadMapsPanel::captionText() const
                         .arg(formatStep(recorded.value), formatStep(picture->atStep.value));
         if (const auto catalog = m_state->catalog(); catalog && ranksOf(*catalog, Kind::Attention).size() > 1)
             text += tr("  ·  rank %1").arg(picture->rank.value);
-        if (picture->thinned > 0)
-            text += tr("  ·  some of %n recorded steps in sight: zoom in to see more", nullptr,
-                static_cast<int>(picture->thinned));
         if (picture->omitted > 0)
             text += tr("  ·  %n more are not drawn: select some", nullptr, static_cast<int>(picture->omitted));
         else if (!picture->areChosen && picture->missing > 0)
             text += tr("  ·  none of the selected heads, these %n are recorded", nullptr, count);
         else if (picture->missing > 0)
             text += tr("  ·  %n selected heads have no map", nullptr, picture->missing);
+        if (picture->thinned > 0)
+            text += tr("  ·  some of %n recorded steps in sight: zoom in to see more", nullptr,
+                static_cast<int>(picture->thinned));
     }
     if (picture && !picture->trouble.isEmpty())
         text += (text.isEmpty() ? QString() : QStringLiteral("  ·  ")) + picture->trouble;
