@@ -449,6 +449,7 @@ private Q_SLOTS:
         settle();
         QCOMPARE(shown().layers[1].heads.front().key, head(kBreaks[0], kBreaks[1]));
         QCOMPARE(shown().group, 1);
+        QCOMPARE(shown().orderedBy, HeadValue::Entropy); // of both maps, which say so
         for (const AttentionLayer& layer : shown().layers) {
             for (std::size_t i = 2; i < layer.heads.size(); ++i)
                 QVERIFY(layer.heads[i - 1].entropy.value <= layer.heads[i].entropy.value);

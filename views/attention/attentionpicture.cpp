@@ -183,6 +183,7 @@ void AttentionPicture::finish(HeadValue left)
         numbers.insert(numberIn(name));
     areTold = numbers.size() == names.size();
     group = layers.empty() ? 1 : layers.front().shape.group();
+    orderedBy = left;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         AttentionLayer& layer = layers[i];
         layer.number = numberOf(layer.name);

@@ -74,6 +74,7 @@ struct AttentionPicture {
     bool isSpread = false; ///< values are the largest over the ranks less the smallest
     int ranks = 0; ///< that a spread is of
     HeadOrder order = HeadOrder::Number;
+    HeadValue orderedBy = HeadValue::Entropy; ///< where that is HeadOrder::Value: of both maps
     std::vector<AttentionLayer> layers; ///< in model order
     std::set<QString> names; ///< of all layers, those that are not shown as well
     bool areTold = false; ///< their numbers tell them apart
