@@ -380,10 +380,6 @@
 <context>
     <name>CurveLegend</name>
     <message>
-        <source>%1 not drawn: show all</source>
-        <translation>%1 条未绘制：全部显示</translation>
-    </message>
-    <message>
         <source>ranks %1</source>
         <translation>rank %1</translation>
     </message>
@@ -457,6 +453,10 @@
         <source>%1 has none</source>
         <comment>a compared run, of the curves</comment>
         <translation>%1没有</translation>
+    </message>
+    <message>
+        <source>show %1 more</source>
+        <translation>再显示 %1 条</translation>
     </message>
 </context>
 <context>
@@ -4945,10 +4945,6 @@ GPL-3.0-or-later</translation>
         <source>layer</source>
         <translation>层</translation>
     </message>
-    <message>
-        <source>heads, the lowest first</source>
-        <translation>头，最低者在前</translation>
-    </message>
     <message numerus="yes">
         <source>largest less smallest of %n ranks</source>
         <translation>
@@ -4962,6 +4958,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>head</source>
         <translation>头</translation>
+    </message>
+    <message>
+        <source>heads by %1, the lowest first</source>
+        <translation>头按%1从低到高</translation>
+    </message>
+    <message>
+        <source>heads by %1</source>
+        <translation>头按%1</translation>
     </message>
 </context>
 <context>
@@ -7651,6 +7655,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Shapes, parameters and device</source>
         <translation>形状、参数与设备</translation>
+    </message>
+    <message>
+        <source>The config asks for all that costs little; a module that is never called itself has none of it.</source>
+        <translation>配置已要求所有开销小的内容；自身从不被调用的模块没有这些。</translation>
     </message>
 </context>
 <context>

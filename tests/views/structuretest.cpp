@@ -180,6 +180,17 @@ private Q_SLOTS:
         QCOMPARE(heightOf({ Kind::GradReduced, Kind::Actv, Kind::ParamOrigin }) - one, 44);
     }
 
+    /// As of a list of modules, which is never called itself.
+    void whatHasNothingIsNotSaidToHaveAll()
+    {
+        ModuleCard card;
+        const auto* hint = card.findChild<QLabel*>(QStringLiteral("structureHint"));
+        card.show({}, { Kind::Actv }, {});
+        QVERIFY2(hint->text().contains(QStringLiteral("collected of it already")), qPrintable(hint->text()));
+        card.show({}, {}, {});
+        QVERIFY2(!hint->text().contains(QStringLiteral("already")), qPrintable(hint->text()));
+    }
+
     void aRowUnderTheMouseIsFilledAsAWholeOrNotAtAll()
     {
         Theme::apply(*qApp, Theme::Mode::Dark);

@@ -296,7 +296,7 @@ void CurveLegend::paint(
         painter.setPen(isStatic ? theme.text3 : theme.accent);
         painter.drawText(m_showAll.adjusted(14, 0, -10, 0), Qt::AlignLeft | Qt::AlignVCenter,
             (isStatic ? QCoreApplication::translate("CurveLegend", "%1 not drawn")
-                      : QCoreApplication::translate("CurveLegend", "%1 not drawn: show all"))
+                      : QCoreApplication::translate("CurveLegend", "show %1 more"))
                 .arg(m_picture.omitted));
     }
     painter.restore();

@@ -46,6 +46,7 @@ FactTree::FactTree(QWidget* parent)
     m_tree->setAccessibleName(tr("Hyperparameters and environment"));
     m_tree->setModel(m_proxy);
     m_tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_tree->setTextElideMode(Qt::ElideMiddle); // names of one group begin alike
     m_tree->header()->setStretchLastSection(true);
     m_tree->header()->resizeSection(FactTreeModel::NameColumn, kNameWidth);
     m_tree->installEventFilter(this);

@@ -118,7 +118,10 @@ void ModuleCard::show(const analysis::StructureItem& item, const std::vector<Kin
         connect(button, &QPushButton::clicked, this, [this, pointer, value] { Q_EMIT additionWanted(pointer, value); });
         button->show();
     }
-    m_additionsHint->setText(additions.empty() ? tr("Everything that costs little is collected of it already.")
+    const QString full = lines.isEmpty()
+        ? tr("The config asks for all that costs little; a module that is never called itself has none of it.")
+        : tr("Everything that costs little is collected of it already.");
+    m_additionsHint->setText(additions.empty() ? full
             : !m_isWritable                    ? tr("There is no config to draft here.")
                             : tr("Fields other than targets are of every module that the config selects."));
     for (QWidget* part : std::initializer_list<QWidget*> {
