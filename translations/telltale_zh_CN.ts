@@ -7662,6 +7662,13 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::ModulesDelegate</name>
+    <message>
+        <source>The shown incident began here: %1</source>
+        <translation>所显示的异常始于此处：%1</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::ModulesPanel</name>
     <message>
         <source>Modules</source>

@@ -125,6 +125,8 @@ private Q_SLOTS:
         tree->expand(row("layers.7.attn"));
         QCOMPARE(flagged(), QStringList { QStringLiteral("layers.7.attn.qkv") });
         QVERIFY(tree->viewport()->grab(right).toImage() != with);
+        QVERIFY(delegate->flagText(row("layers.7.attn.qkv"), tree).contains(QStringLiteral("incident")));
+        QVERIFY(delegate->flagText(row("layers.7"), tree).isEmpty());
         state()->incidents()->clear();
     }
 

@@ -7,14 +7,17 @@
 #include <vector>
 
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QToolTip>
 #include <QTreeView>
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/labels.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/moduletreemodel.h>
+#include <telltale/items/tooltiptext.h>
 
 namespace telltale::views {
 
@@ -77,6 +80,23 @@ bool ModulesDelegate::isSource(const QModelIndex& named, const QTreeView* tree) 
     const QString path = named.data(items::KeyRole).toString();
     const bool isClosed = tree && !tree->isExpanded(named);
     return !m_source.isEmpty() && (path == m_source || (isClosed && m_source.startsWith(path + u'.')));
+}
+
+QString ModulesDelegate::flagText(const QModelIndex& named, const QTreeView* tree) const
+{
+    return isSource(named, tree) ? tr("The shown incident began here: %1").arg(m_source) : QString();
+}
+
+bool ModulesDelegate::helpEvent(
+    QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option, const QModelIndex& index)
+{
+    const QModelIndex named = index.siblingAtColumn(items::ModuleTreeModel::ModuleColumn);
+    const QString flag = index == named ? flagText(named, qobject_cast<const QTreeView*>(view)) : QString();
+    if (event->type() != QEvent::ToolTip || flag.isEmpty())
+        return QStyledItemDelegate::helpEvent(event, view, option, index);
+    QToolTip::showText(
+        event->globalPos(), items::toolTipText(named.data(items::KeyRole).toString() + u'\n' + flag), view);
+    return true;
 }
 
 QString ModulesDelegate::fittedName(const QModelIndex& named, const QFontMetrics& metrics, int width) const

@@ -27,6 +27,9 @@ public:
     /// Where the incident that is shown began: the row of that name has a flag, or the closed one that holds it.
     void setSource(const QString& name) { m_source = name; }
     bool isSource(const QModelIndex& named, const QTreeView* tree) const;
+    QString flagText(const QModelIndex& named, const QTreeView* tree) const; ///< what a flag says; without one, nothing
+    bool helpEvent(QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option,
+        const QModelIndex& index) override;
     /// The part of a bar's room that a deviation fills where `loudest` is the largest one.
     static double shareOf(double deviation, double loudest);
 
