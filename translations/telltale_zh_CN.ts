@@ -5446,20 +5446,20 @@ GPL-3.0-or-later</translation>
         <translation>没有记录集合通信：cc_distribution.enable 未开启，或只有 DDP 自身的。</translation>
     </message>
     <message>
-        <source>Collected, and none seen: one rank alone calls none.</source>
-        <translation>已采集，但没有：单个 rank 不会调用集合通信。</translation>
-    </message>
-    <message>
-        <source>Collected, and none seen so far: those that DDP calls itself are not seen.</source>
-        <translation>正在采集，尚未看到：DDP 自身的看不到。</translation>
-    </message>
-    <message>
-        <source>Collected, and none seen: those that DDP calls itself are not.</source>
-        <translation>已采集，但没有看到：DDP 自身的看不到。</translation>
-    </message>
-    <message>
         <source>No collectives recorded: cc_distribution.enable was off in the config of this run.</source>
         <translation>没有记录集合通信：此运行的配置未开启 cc_distribution.enable。</translation>
+    </message>
+    <message>
+        <source>Collectives were collected, and none was called: this run has one rank.</source>
+        <translation>已开启集合通信采集，但没有调用：本次运行只有一个 rank。</translation>
+    </message>
+    <message>
+        <source>Collectives are collected, and none was called so far. Those inside DDP cannot be seen.</source>
+        <translation>已开启集合通信采集，目前还没有调用。DDP 内部的调用无法看到。</translation>
+    </message>
+    <message>
+        <source>Collectives were collected, and none was called. Those inside DDP cannot be seen.</source>
+        <translation>已开启集合通信采集，但没有调用。DDP 内部的调用无法看到。</translation>
     </message>
 </context>
 <context>

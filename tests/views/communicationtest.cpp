@@ -571,8 +571,8 @@ private Q_SLOTS:
         };
         QVERIFY2(says("plain").contains(QStringLiteral("was off, or only")), qPrintable(m_view->emptyText()));
         QVERIFY2(says("off").contains(QStringLiteral("was off in the config")), qPrintable(m_view->emptyText()));
-        QVERIFY2(says("on").contains(QStringLiteral("DDP calls itself")), qPrintable(m_view->emptyText()));
-        QVERIFY2(says("alone").contains(QStringLiteral("one rank alone")), qPrintable(m_view->emptyText()));
+        QVERIFY2(says("on").contains(QStringLiteral("inside DDP")), qPrintable(m_view->emptyText()));
+        QVERIFY2(says("alone").contains(QStringLiteral("this run has one rank")), qPrintable(m_view->emptyText()));
     }
 
     void aRunWithoutCollectivesSaysWhatTurnsThemOnAndOffersIt()

@@ -249,10 +249,10 @@ QString CommunicationView::noneText() const
     const std::vector<store::SourceInfo>& sources = context().state->catalog()->sources;
     const auto isOfFirst = [&](const store::SourceInfo& source) { return source.rank == sources.front().rank; };
     if (areCollected() && std::ranges::all_of(sources, isOfFirst))
-        return tr("Collected, and none seen: one rank alone calls none.");
+        return tr("Collectives were collected, and none was called: this run has one rank.");
     if (areCollected())
-        return steering() ? tr("Collected, and none seen so far: those that DDP calls itself are not seen.")
-                          : tr("Collected, and none seen: those that DDP calls itself are not.");
+        return steering() ? tr("Collectives are collected, and none was called so far. Those inside DDP cannot be seen.")
+                          : tr("Collectives were collected, and none was called. Those inside DDP cannot be seen.");
     if (steering())
         return tr("This run records no collectives; cc_distribution.enable in its config turns them on.");
     return m_storedConfig.value_or("").empty()
