@@ -19,6 +19,7 @@
 #include <telltale/items/roles.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/runs/paneltree.h>
+#include <telltale/runs/runsdelegate.h>
 #include <telltale/runs/runspanel.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/presentation.h>
@@ -66,6 +67,19 @@ class RunListTest : public QObject, test::TwoRunsWindow {
 private Q_SLOTS:
     void init() { openWindow(); }
     void cleanup() { closeWindow(); }
+
+    void runsOfOneNameAreToldApartByLettersOfTheirIds()
+    {
+        const QFontMetrics metrics(views::wordsFont(12));
+        const QString name = QStringLiteral("moe 4 ranks");
+        const auto fitted = [&](const char* titled, int width) {
+            return views::RunsDelegate::fittedName(QLatin1String(titled), name, metrics, width);
+        };
+        const int room = metrics.horizontalAdvance(QStringLiteral("moe 4 ranks #2bb\u2026"));
+        QCOMPARE(fitted("moe 4 ranks #2bbaced1", room), QStringLiteral("moe 4 ranks #2bb\u2026"));
+        QCOMPARE(fitted("moe 4 ranks #2bbaced1", metrics.horizontalAdvance(name) + 8), name);
+        QCOMPARE(fitted("moe 4 ranks", metrics.horizontalAdvance(name)), name);
+    }
 
     void theListsOfRunsAndModulesEndAtAWholeRow()
     {

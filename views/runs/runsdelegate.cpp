@@ -17,6 +17,13 @@ namespace {
 constexpr int kLine = 14; ///< px of a compared run's, left of its state
 }
 
+QString RunsDelegate::fittedName(const QString& titled, const QString& name, const QFontMetrics& metrics, int width)
+{
+    // Two letters of an id tell runs of one name apart; fewer leave the name the room.
+    const bool tellsId = metrics.horizontalAdvance(titled.left(name.size() + 4) + QStringLiteral("\u2026")) <= width;
+    return metrics.elidedText(tellsId ? titled : name, Qt::ElideRight, width);
+}
+
 void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     const Theme& theme = Theme::current();
@@ -54,11 +61,8 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         }
         painter->setFont(wordsFont(12));
         painter->setPen(theme.text);
-        // Part of an id would tell nothing: the name has the room then.
-        const bool isWhole = painter->fontMetrics().horizontalAdvance(shown) <= text.width();
         painter->drawText(text, static_cast<int>(Qt::AlignVCenter),
-            painter->fontMetrics().elidedText(
-                isWhole ? shown : index.data(Qt::EditRole).toString(), Qt::ElideRight, text.width()));
+            fittedName(shown, index.data(Qt::EditRole).toString(), painter->fontMetrics(), text.width()));
     } else {
         painter->setFont(numberFont(12));
         painter->setPen(theme.text);
