@@ -52,6 +52,7 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         paintRunState(painter, glyph, static_cast<store::RunState>(index.data(items::StateRole).toInt()),
             index.data(items::SeverityRole).toInt());
         text.setLeft(text.left() + 22);
+        text.setRight(option.rect.right()); // what stands beside it is at the right of its column
         if (const int place = index.data(RunsFilter::kComparedRole).toInt(); place >= 0) {
             // Beside the row, where a name loses nothing, and as in a plot: on the fill of a selected row some of the
             // colors would hardly be seen.
