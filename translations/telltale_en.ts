@@ -603,6 +603,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::IncidentReach</name>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::IncidentTimes</name>
     <message numerus="yes">
         <source>for %n steps so far</source>

@@ -7261,6 +7261,12 @@ GPL-3.0-or-later</translation>
         <source>all</source>
         <translation>全部</translation>
     </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>另有 %n 个</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::IncidentTable</name>

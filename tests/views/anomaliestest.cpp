@@ -5,8 +5,11 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMouseEvent>
+#include <QPushButton>
+#include <QScrollBar>
 #include <QTabBar>
 #include <QTableView>
+#include <QTreeWidget>
 
 #include <telltale/anomalies/incidentcard.h>
 #include <telltale/anomalies/timelinecanvas.h>
@@ -39,6 +42,24 @@ namespace anomaliestest {
 using namespace telltale;
 using namespace telltale::items;
 using store::Severity;
+
+namespace {
+
+/// How many times scroll bars were painted as long as it lives: a picture has none.
+class PaintedBars : public QObject {
+public:
+    PaintedBars() { qApp->installEventFilter(this); }
+    int count = 0;
+
+private:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        count += event->type() == QEvent::Paint && qobject_cast<QScrollBar*>(watched) ? 1 : 0;
+        return false;
+    }
+};
+
+}
 
 /// The incidents of a run on its timeline, and what a click or a key on them does. Thread: the test's.
 class AnomaliesTest : public QObject, protected test::AnomaliesWindow {
@@ -103,6 +124,42 @@ private Q_SLOTS:
         QVERIFY(!low.contains(QStringLiteral("checksums equal")));
         QVERIFY(low.contains(QStringLiteral("and 2 more")) || low.contains(QStringLiteral("and 1 more")));
         QVERIFY(view->renderImage({ 1200, 700 }).save(test::shot(QStringLiteral("anomalies-picture.png"))));
+    }
+
+    /// Whatever the card shows in the window; the list that is open there comes in whole rows below the words.
+    void aPictureSaysTheSameWhileTheListOfFoldedFindingsIsOpen()
+    {
+        judge::Incident incident = test::richIncident(360);
+        for (int i = 0; i < 40; ++i)
+            incident.reach.push_back({ "tower." + std::to_string(i), Rank { 0 }, { Step { 370 }, Step { 380 } }, 1 });
+        open({ incident, test::incidentAt(100, Severity::Warning, "layers.2.mlp.fc", 0),
+            test::incidentAt(120, Severity::Warning, "layers.3.mlp.fc", 0) });
+        m_window->state()->goToIncident(m_window->state()->incidents()->incident(2).id);
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        settle();
+        views::DataView* view = m_window->views()->currentView();
+        const QStringList words { QStringLiteral("First abnormal"), QStringLiteral("norm left its own history"),
+            QStringLiteral("layers.2.mlp.fc"), QStringLiteral("3 incidents") };
+        const auto* reach = view->findChild<QTreeWidget*>(QStringLiteral("incidentReach"));
+        for (const bool isOpen : { false, true }) {
+            if (isOpen)
+                QTest::mouseClick(view->findChild<QPushButton*>(QStringLiteral("incidentFolded")), Qt::LeftButton);
+            QCOMPARE(reach->isVisible(), isOpen);
+            for (const QSize size : { QSize(1200, 1000), QSize(819, 425) }) {
+                const PaintedBars bars;
+                const QString picture = QString::fromUtf8(view->renderSvg(size));
+                QVERIFY(view->renderImage(size).save(
+                    test::shot(QStringLiteral("anomalies-folded-%1-%2.png").arg(isOpen).arg(size.width()))));
+                QCOMPARE(bars.count, 0);
+                for (const QString& part : words)
+                    QVERIFY2(picture.contains(part), qPrintable(part));
+                QCOMPARE(picture.contains(QStringLiteral("214 later findings folded")), isOpen);
+                const auto rows = picture.count(QStringLiteral(">tower."))
+                    + picture.count(QStringLiteral("\u2013399</text>")); // steps of the first
+                QVERIFY(!isOpen || picture.contains(QStringLiteral("and %1 more").arg(46 - rows)));
+            }
+        }
+        QVERIFY(reach->isVisible()); // as it was
     }
 
     void aClickShowsTheSourceEverywhere()

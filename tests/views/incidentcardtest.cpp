@@ -256,6 +256,47 @@ private Q_SLOTS:
         QVERIFY(scrolled > 0);
     }
 
+    void noWordStandsUnderTheScrollBarOfALowCard()
+    {
+        judge::Incident incident = test::richIncident(360);
+        incident.evidence.front().sentence += ", which is said in so many words that no line has room for all of them";
+        incident.notes = { "a note" };
+        open({ incident });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
+        const QWidget* page = card->findChild<QLabel*>(QStringLiteral("incidentSentence"))->parentWidget();
+        const auto* scroll = qobject_cast<QScrollArea*>(page->parentWidget()->parentWidget());
+        int scrolled = 0;
+        for (const int height : { 134, 190 }) {
+            for (int width = 380; width < 460; width += 4) {
+                card->setFixedSize(width, height);
+                QTest::qWait(1);
+                scrolled += scroll->verticalScrollBar()->isVisible() ? 1 : 0;
+                QVERIFY2(page->width() <= scroll->viewport()->width(), qPrintable(QString::number(width)));
+            }
+        }
+        QVERIFY(scrolled > 0);
+    }
+
+    /// Also where the card comes from an incident of which more stood in that row.
+    void theHeadIsCutWithDotsBesideTheButtonOfAnotherIncident()
+    {
+        judge::Incident few = test::incidentAt(100);
+        open({ few, test::richIncident(360) });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
+        const auto* hint = card->findChild<QLabel*>(QStringLiteral("incidentHint"));
+        const auto* incidents = m_window->state()->incidents();
+        card->setFixedSize(428, 134);
+        for (const int row : { 1, 0, 1, 0, 1 }) {
+            m_window->state()->goToIncident(incidents->incident(row).id);
+            Q_EMIT m_window->state()->incidents()->changed(); // before a button that came to another row is shown
+            card->setFixedHeight(133 + row);
+            QTest::qWait(20);
+            QVERIFY2(hint->fontMetrics().horizontalAdvance(hint->text()) <= hint->width(), qPrintable(hint->text()));
+        }
+    }
+
     void evidenceIsCutOnlyWhereItHasNoRoomForAnotherLine()
     {
         judge::Incident incident = test::richIncident(360);

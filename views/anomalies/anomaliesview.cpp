@@ -13,7 +13,6 @@
 
 #include <telltale/common/csv.h>
 #include <telltale/common/exportpicture.h>
-#include <telltale/common/hiddencontrols.h>
 #include <telltale/common/onerunnote.h>
 #include <telltale/common/readout.h>
 #include <telltale/common/scrolled.h>
@@ -26,6 +25,7 @@
 
 #include "calmwords.h"
 #include "incidentcard.h"
+#include "incidentreach.h"
 #include "incidenttable.h"
 #include "timelinecanvas.h"
 
@@ -39,8 +39,10 @@ constexpr int kLeastTable = 100; ///< its head and three incidents
 constexpr int kLeastCard = 190;
 constexpr int kCard = 240; ///< of few words
 constexpr int kLeastLanesHeight = 160; ///< of a picture's height, with their caption
+constexpr int kLowLanesHeight = 112; ///< where the list of a card has no room otherwise
 constexpr int kBelowTable = 8;
 constexpr int kMoreInset = 12;
+constexpr int kReachTitle = 26;
 
 }
 
@@ -51,6 +53,7 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
     , m_table(new IncidentTable(context.state, m_filter, this))
     , m_card(new IncidentCard(context, this))
     , m_timeline(std::make_unique<TimelineCanvas>(context.state))
+    , m_words(std::make_unique<IncidentCard>(context))
     , m_incidents(nullptr)
     , m_split(new QSplitter(Qt::Vertical))
     , m_empty(new RoleLabel(&Theme::text3, wordsFont(13), this))
@@ -104,6 +107,7 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
     connect(state, &ViewState::runChanged, this, [this] { m_blocksOf = 0; });
     connect(state, &ViewState::catalogChanged, this, [this] { askSoon(Urgency::WhenIdle); });
     m_timeline->beOfPicture();
+    m_words->beOfPicture();
     for (const auto signal : { &ViewState::runChanged, &ViewState::catalogChanged, &ViewState::fullRangeChanged })
         connect(state, signal, this, &AnomaliesView::refresh);
     refresh();
@@ -191,20 +195,39 @@ bool AnomaliesView::isSettled() const
 }
 
 /// What a reader of a report wants: the lanes, the table, and the words of the current incident; nothing to press.
+/// Where the card shows where it reached, that list is below its words.
 void AnomaliesView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    const bool isAny = context().state->incidents()->rowCount() > 0;
-    const bool hasWords = isAny && m_filter->rowCount() > 0 && state.incidents()->find(state.incident());
-    const QRect card = m_card->geometry();
-    int words = hasWords ? m_card->fitWords(size.width()) : 0;
-    const int room = size.height() - kLeastLanesHeight;
-    words = words + kLeastTable <= room ? words : 0;
+    const bool isAny = state.incidents()->rowCount() > 0;
+    const Incident* shown = isAny && m_filter->rowCount() > 0 ? state.incidents()->find(state.incident()) : nullptr;
+    const IncidentReach& reach = m_words->reach();
+    const auto heightOf = [](int rows) { return kReachTitle + IncidentReach::heightOf(rows) + kBelowTable; };
+    int wish = shown && m_card->isReachShown() ? heightOf(reach.topLevelItemCount()) : 0;
     const int head = m_table->horizontalHeader()->height(), row = m_table->verticalHeader()->defaultSectionSize();
     const int all = m_filter->rowCount();
-    const int rows = head + all * row <= room - words ? all : std::max(0, (room - words - head - row) / row);
+    int lanesLeast = kLeastLanesHeight;
+    const auto fitWords = [&] {
+        const int least = lanesLeast + head + std::min(all, 2) * row + kBelowTable + std::min(wish, heightOf(2));
+        return shown ? m_words->fitWords(size.width(), size.height() - least) : 0;
+    };
+    int words = fitWords();
+    if (words == 0 && wish > 0) {
+        lanesLeast = kLowLanesHeight;
+        words = fitWords();
+    }
+    if (words == 0 && wish > 0) {
+        lanesLeast = kLeastLanesHeight;
+        wish = 0;
+        words = fitWords();
+    }
+    const int room = size.height() - lanesLeast;
+    const int rest = room - words;
+    const int forTable = rest - std::min(wish, std::max(heightOf(2), rest / 2));
+    const int rows = head + all * row <= forTable ? all : std::max(0, (forTable - head - row) / row);
     const int table = !isAny ? kLeastTable : head + rows * row + (rows < all ? row : kBelowTable);
-    const QRect lanes(0, 0, size.width(), size.height() - words - table);
+    const int list = std::min(wish, rest - table);
+    const QRect lanes(0, 0, size.width(), size.height() - words - table - list);
     m_timeline->resize(lanes.size() - QSize(0, kCaptionBand));
     m_timeline->fitLanes();
     QStringList what { tr("anomalies") };
@@ -216,11 +239,16 @@ void AnomaliesView::paintPicture(QPainter& painter, QSize size)
         paintTable(painter, below, rows);
     else
         paintEmptyState(painter, below, m_empty->text(), Theme::current());
-    if (words > 0) {
-        const HiddenControls hidden(m_card); // an SVG does not clip them away
-        m_card->render(&painter, QPoint(0, below.bottom() + 1), QRect(0, 0, size.width(), words));
+    if (words > 0)
+        m_words->render(&painter, QPoint(0, below.bottom() + 1));
+    if (list > 0) {
+        const QRect place(kMoreInset, size.height() - list, size.width() - 2 * kMoreInset, list - kBelowTable);
+        painter.setFont(wordsFont(13, 600));
+        painter.setPen(Theme::current().text);
+        painter.drawText(QRect(place.topLeft(), QSize(place.width(), kReachTitle)), Qt::AlignVCenter,
+            IncidentCard::foldedWords(*shown));
+        reach.paintRows(painter, place.adjusted(0, kReachTitle, 0, 0));
     }
-    m_card->showAgain(card);
 }
 
 /// The first rows, and how many there are besides.
@@ -229,11 +257,15 @@ void AnomaliesView::paintTable(QPainter& painter, const QRect& place, int rows)
     const QRect was = m_table->geometry();
     const int at = m_table->verticalScrollBar()->value();
     m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // its columns fit, but not at once
     const int row = m_table->verticalHeader()->defaultSectionSize();
+    m_table->setMinimumHeight(0);
     m_table->resize(place.width(), m_table->horizontalHeader()->height() + rows * row);
     m_table->scrollToTop();
     m_table->render(&painter, place.topLeft());
     m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    m_table->setMinimumHeight(kLeastTable);
     m_table->setGeometry(was);
     m_table->verticalScrollBar()->setValue(at);
     const int more = m_filter->rowCount() - rows;

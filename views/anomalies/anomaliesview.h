@@ -50,6 +50,7 @@ private:
     IncidentTable* m_table;
     IncidentCard* m_card;
     std::unique_ptr<TimelineCanvas> m_timeline; ///< of the picture alone: in the window the lanes have a panel
+    std::unique_ptr<IncidentCard> m_words; ///< of the picture alone: in the window the card may show something else
     std::size_t m_blocksOf = 0; ///< series whose blocks it has
     QWidget* m_incidents; ///< the table and the card
     QSplitter* m_split; ///< between them

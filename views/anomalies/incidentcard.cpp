@@ -47,7 +47,6 @@ constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the b
 constexpr int kWholeHeight = 188; ///< with when it was, and what else was seen
 constexpr int kTextGap = 5;
 constexpr int kButtonGap = 4;
-constexpr int kBelowWords = 12; ///< in a picture
 constexpr int kVerdictRow = 28 + kButtonGap; ///< what people say of it, below its buttons
 constexpr int kVerdictHeight = kLeastHeight + kVerdictRow;
 
@@ -60,7 +59,7 @@ QString plain(const std::string& text)
 
 int IncidentCard::reachHeight() const
 {
-    return m_pages->currentIndex() == 1 ? height() - m_pages->height() + m_reach->wish() : 0;
+    return isReachShown() ? height() - m_pages->height() + m_reach->wish() : 0;
 }
 
 IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
@@ -130,29 +129,48 @@ IncidentCard::~IncidentCard()
     m_context.queries->cancel(m_queryId);
 }
 
-int IncidentCard::fitWords(int width)
+void IncidentCard::beOfPicture()
 {
-    resize(width, kWholeHeight + kVerdictRow); // which tells when it was
-    resize(width, std::max(height(), m_wholeHeight));
-    m_why->hide();
-    layout()->activate();
-    if (const QString date = m_times.date(); !date.isEmpty())
-        m_when->setText(date);
-    const auto bottomOf = [this](const QWidget* part) { return part->mapTo(this, part->rect().bottomLeft()).y(); };
-    if (m_pages->currentIndex() == 1)
-        return bottomOf(m_pages) + kBelowWords;
-    int words = bottomOf(m_sentence);
-    std::vector<const QWidget*> parts(m_evidence.begin(), m_evidence.end());
-    parts.insert(parts.end(), { m_ties, m_notes });
-    for (const QWidget* part : parts)
-        words = part->isHidden() ? words : std::max(words, bottomOf(part));
-    return words + kBelowWords;
+    m_isOfPicture = true;
+    setMinimumHeight(0);
+    m_text->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    takeIncident();
 }
 
-void IncidentCard::showAgain(const QRect& geometry)
+int IncidentCard::fitWords(int width, int most)
 {
-    setGeometry(geometry);
-    takeIncident();
+    if (!m_isShown || most <= 0)
+        return 0;
+    resize(width, most);
+    m_ties->setVisible(!m_shown.ties.empty());
+    m_notes->setVisible(!m_shown.notes.empty());
+    showTimes();
+    const auto used = [&] {
+        const QMargins margins = layout()->contentsMargins();
+        QLayout* lines = m_text->widget()->layout();
+        lines->invalidate();
+        return margins.top() + margins.bottom() + m_title->sizeHint().height() + m_when->sizeHint().height()
+            + 2 * layout()->spacing() + lines->heightForWidth(width - margins.left() - margins.right());
+    };
+    for (RoleLabel* part : { m_notes, m_ties })
+        part->setVisible(!part->isHidden() && used() <= most);
+    if (used() > most)
+        return 0;
+    resize(width, used());
+    fitHeight();
+    layout()->activate();
+    return height();
+}
+
+bool IncidentCard::isReachShown() const
+{
+    return m_isShown && m_pages->currentIndex() == 1;
+}
+
+QString IncidentCard::foldedWords(const Incident& incident)
+{
+    const auto folded = static_cast<int>(incident.folded);
+    return tr("%n later findings folded", nullptr, folded).replace(QString::number(folded), formatStep(folded));
 }
 
 QWidget* IncidentCard::makeText()
@@ -184,10 +202,10 @@ QWidget* IncidentCard::makeText()
     m_ties = add(&Theme::text2, 12);
     m_notes = add(&Theme::text2, 12);
     layout->addStretch();
-    auto* scroll = scrolled(page);
+    m_text = scrolled(page);
     page->setAutoFillBackground(false);
-    scroll->viewport()->setAutoFillBackground(false);
-    return scroll;
+    m_text->viewport()->setAutoFillBackground(false);
+    return m_text;
 }
 
 QWidget* IncidentCard::makeButtons()
@@ -302,11 +320,7 @@ void IncidentCard::takeIncident()
     for (QWidget* part : std::initializer_list<QWidget*> { m_true, m_false, m_note })
         part->setEnabled(mayWrite);
     const bool isReach = m_pages->currentIndex() == 1;
-    const auto folded = static_cast<int>(incident->folded);
-    m_folded->setText(isReach
-            ? tr("Back")
-            : tr("%n later findings folded", nullptr, folded).replace(QString::number(folded), formatStep(folded))
-                + QStringLiteral(" \u203a"));
+    m_folded->setText(isReach ? tr("Back") : foldedWords(*incident) + QStringLiteral(" \u203a"));
     m_folded->setIcon(isReach ? icon(QStringLiteral("left")) : QIcon());
     m_folded->setVisible(isReach || incident->folded > 0);
     if (!m_isShown || *incident != m_shown)
@@ -318,12 +332,14 @@ void IncidentCard::takeIncident()
 /// Where there is no room for two rows of buttons, the alarm is told true or false in the first, without a note.
 void IncidentCard::fitRows()
 {
-    const auto widthOf = [](std::initializer_list<const QWidget*> row, int spacing) {
+    const auto widthOf = [this](std::initializer_list<const QWidget*> row, int spacing) {
         int width = -spacing;
         for (const QWidget* part : row)
-            width += part->isHidden() ? 0 : part->sizeHint().width() + spacing;
+            width += part == m_folded && !hasFolded() ? 0 : part->sizeHint().width() + spacing;
         return width;
     };
+    if (m_isOfPicture)
+        return;
     const int spacing = m_firstRow->spacing();
     const QMargins margins = layout()->contentsMargins();
     const int room = width() - margins.left() - margins.right();
@@ -347,13 +363,13 @@ void IncidentCard::fitRows()
 void IncidentCard::fitHeight()
 {
     fitRows();
-    const bool isWhole = height() >= kWholeHeight;
+    const bool isWhole = m_isOfPicture || height() >= kWholeHeight;
     const bool isReach = m_pages->currentIndex() == 1;
     const bool isLowList = isReach && !isWhole; // three rows, and nothing else
     layout()->setContentsMargins(12, isWhole ? 8 : 4, 12, isWhole ? 10 : 4);
     layout()->setSpacing(isWhole ? 8 : 4);
-    m_when->setVisible(height() >= kWholeHeight + kVerdictRow && !isReach && current());
-    m_buttons->setVisible(!isLowList && current());
+    m_when->setVisible((m_isOfPicture || height() >= kWholeHeight + kVerdictRow) && !isReach && current());
+    m_buttons->setVisible(!m_isOfPicture && !isLowList && current());
     m_verdict->setVisible(height() >= kVerdictHeight);
     for (std::size_t i = 0; i < m_evidence.size(); ++i)
         m_evidence[i]->setVisible(i < m_evidenceTexts.size());
@@ -361,6 +377,11 @@ void IncidentCard::fitHeight()
         fitTitle();
         fitEvidence();
     }
+}
+
+bool IncidentCard::hasFolded() const
+{
+    return m_isShown && (m_pages->currentIndex() == 1 || m_shown.folded > 0);
 }
 
 int IncidentCard::hintWidth() const
@@ -382,7 +403,7 @@ void IncidentCard::fitTitle()
     m_title->set(glyphs::severityOf(m_shown.first.severity),
         isReach ? tr("Folded into %1").arg(fitLabels({ place }, metrics, room).front()) : tr("Root cause"));
     m_title->setToolTip(isReach ? items::toolTipText(place) : QString());
-    const bool hasButton = !m_folded->isHidden() && (isReach || m_isOneRow);
+    const bool hasButton = hasFolded() && (isReach || m_isOneRow);
     const int left = width() - margins.left() - margins.right() - m_title->sizeHint().width() - m_head->spacing()
         - (hasButton ? m_folded->sizeHint().width() + m_head->spacing() : 0);
     m_hint->setText(m_hint->fontMetrics().elidedText(m_hintText, Qt::ElideRight, std::max(left, 0)));
@@ -395,30 +416,38 @@ void IncidentCard::fitEvidence()
 {
     const QMargins margins = layout()->contentsMargins();
     const int width = this->width() - margins.left() - margins.right();
+    if (!fitEvidence(width) && !m_isOfPicture)
+        fitEvidence(width - m_text->verticalScrollBar()->sizeHint().width());
+    fitPage();
+}
+
+bool IncidentCard::fitEvidence(int width)
+{
+    const QMargins margins = layout()->contentsMargins();
     const int spacing = layout()->spacing();
-    int room = height() - margins.top() - margins.bottom() - m_title->sizeHint().height()
-        - m_buttons->sizeHint().height() - 2 * spacing - m_sentence->heightForWidth(width);
-    if (!m_when->isHidden())
-        room -= m_when->sizeHint().height() + spacing;
+    int room = height() - margins.top() - margins.bottom() - m_title->sizeHint().height() - spacing
+        - m_sentence->heightForWidth(width);
+    for (const QWidget* part : std::initializer_list<const QWidget*> { m_buttons, m_when })
+        room -= part->isHidden() ? 0 : part->sizeHint().height() + spacing;
     int whole = 0;
     for (std::size_t i = 0; i < m_evidenceTexts.size(); ++i) {
         RoleLabel* label = m_evidence[i]->label();
+        m_evidence[i]->show();
         label->setWordWrap(true);
         label->setText(m_evidenceTexts[i]);
         label->setToolTip({});
         whole += m_evidence[i]->heightForWidth(width) + kTextGap;
     }
-    int wish = height() - room + whole;
+    int others = 0;
     for (const RoleLabel* label : { m_ties, m_notes })
-        wish += label->isHidden() ? 0 : label->heightForWidth(width) + kTextGap;
-    if (m_when->isHidden())
-        wish += m_when->sizeHint().height() + spacing;
-    if (m_pages->currentIndex() == 0 && std::exchange(m_wholeHeight, wish) != wish)
+        others += label->isHidden() ? 0 : label->heightForWidth(width) + kTextGap;
+    const int wish
+        = height() - room + whole + others + (m_when->isHidden() ? m_when->sizeHint().height() + spacing : 0);
+    if (m_pages->currentIndex() == 0 && width == this->width() - margins.left() - margins.right()
+        && std::exchange(m_wholeHeight, wish) != wish)
         Q_EMIT wholeHeightChanged();
-    if (whole <= room) {
-        fitPage();
-        return;
-    }
+    if (whole <= room)
+        return whole + others <= room;
     const QFontMetrics metrics = m_evidence.front()->label()->fontMetrics();
     const int fit = std::max(room, 0) / (metrics.height() + kTextGap);
     const auto count = static_cast<int>(m_evidenceTexts.size());
@@ -437,16 +466,18 @@ void IncidentCard::fitEvidence()
         label->setToolTip(items::toolTipText(more.isEmpty()
                 ? m_evidenceTexts[at]
                 : QStringList(m_evidenceTexts.begin() + i, m_evidenceTexts.end()).join(u'\n')));
-        m_evidence[at]->setVisible(i < fit || fit == 0); // without a line to count on they are scrolled to
+        // Without a line to count on they are scrolled to, where that is possible.
+        m_evidence[at]->setVisible(i < fit || (fit == 0 && !m_isOfPicture));
     }
-    fitPage();
+    return fit > 0 && others == 0;
 }
 
 /// The edge of the page goes through no line: what is below it is scrolled to.
 void IncidentCard::fitPage()
 {
-    auto* scroll = static_cast<QScrollArea*>(m_pages->widget(0));
-    const QLayout* lines = scroll->widget()->layout();
+    if (m_isOfPicture)
+        return;
+    const QLayout* lines = m_text->widget()->layout();
     const int room = m_pages->height();
     int whole = 0; // all of it
     int shown = 0; // up to the last line that has room
@@ -468,8 +499,8 @@ void IncidentCard::fitPage()
     };
     measure(m_pages->width());
     if (whole > room)
-        measure(m_pages->width() - scroll->verticalScrollBar()->sizeHint().width());
-    scroll->setMaximumHeight(whole > room && shown > 0 ? shown : QWIDGETSIZE_MAX);
+        measure(m_pages->width() - m_text->verticalScrollBar()->sizeHint().width());
+    m_text->setMaximumHeight(whole > room && shown > 0 ? shown : QWIDGETSIZE_MAX);
 }
 
 bool IncidentCard::eventFilter(QObject* watched, QEvent* event)
@@ -519,9 +550,12 @@ void IncidentCard::showTimes()
     m_hintText = m_pages->currentIndex() == 1
         ? tr("%n findings", nullptr, folded).replace(QString::number(folded), formatStep(folded))
         : items::IncidentsModel::severityWord(m_shown.first.severity) + items::comma() + state;
-    m_when->setText(m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
-    m_when->setToolTip(m_times.date());
-    m_when->setAccessibleDescription(m_times.date());
+    const QString date = m_times.date();
+    m_when->setText(m_isOfPicture && !date.isEmpty()
+            ? date
+            : m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
+    m_when->setToolTip(date);
+    m_when->setAccessibleDescription(date);
     fitHeight(); // other words beside the title may need another row
     m_clock.start();
 }

@@ -12,6 +12,7 @@
 class QHBoxLayout;
 class QLineEdit;
 class QPushButton;
+class QScrollArea;
 class QStackedWidget;
 class QVBoxLayout;
 
@@ -32,10 +33,15 @@ public:
     int reachHeight() const;
     int wholeHeight() const { return m_wholeHeight; } ///< with which nothing of what it says is cut
 
-    /// Makes it so wide, and as high as it then says all, with the date in place of how long ago it was: px from its
-    /// top that its words have. showAgain() makes it as it was.
-    int fitWords(int width);
-    void showAgain(const QRect& geometry);
+    /// For a picture, where nobody scrolls or presses: what it says alone, with the date in place of how long ago it
+    /// was.
+    void beOfPicture();
+    /// Makes one of a picture so wide, and as high as its words are: px, no more than `most`. 0 where not even the
+    /// sentence has room.
+    int fitWords(int width, int most);
+    bool isReachShown() const; ///< in place of the words
+    const IncidentReach& reach() const { return *m_reach; }
+    static QString foldedWords(const judge::Incident& incident); ///< "214 later findings folded"
 
 Q_SIGNALS:
     void reachToggled(); ///< the list is shown, or no more
@@ -53,9 +59,11 @@ private:
     void fitRows();
     void fitHeight();
     void fitEvidence();
+    bool fitEvidence(int width); ///< false where what is said is scrolled all the same
     void fitPage();
     void fitTitle();
     int hintWidth() const; ///< of all of it
+    bool hasFolded() const; ///< a widget that has just come to another row is hidden for a moment
     void show(const judge::Incident& incident);
     void askTimes(const judge::Incident& incident);
     void showTimes();
@@ -71,6 +79,7 @@ private:
     QHBoxLayout* m_firstRow = nullptr; ///< of the buttons
     QHBoxLayout* m_secondRow = nullptr;
     bool m_isOneRow = false;
+    bool m_isOfPicture = false;
     GlyphLine* m_title;
     RoleLabel* m_hint;
     QString m_hintText; ///< whole
@@ -79,6 +88,7 @@ private:
     IncidentTimes m_times; ///< of the incident that is shown
     QTimer m_clock; ///< "3 min ago" grows older
     QStackedWidget* m_pages;
+    QScrollArea* m_text = nullptr; ///< the first of them
     IncidentReach* m_reach;
     RoleLabel* m_sentence = nullptr;
     std::vector<GlyphLine*> m_evidence;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include <QHeaderView>
+#include <QPainter>
 
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
@@ -75,6 +77,50 @@ IncidentReach::IncidentReach(ViewState* state, QWidget* parent)
 int IncidentReach::wish() const
 {
     return header()->sizeHint().height() + topLevelItemCount() * kReachRow;
+}
+
+int IncidentReach::heightOf(int rows)
+{
+    return (1 + rows) * kReachRow;
+}
+
+void IncidentReach::paintRows(QPainter& painter, const QRect& place) const
+{
+    const int all = topLevelItemCount();
+    const int room = place.height() / kReachRow - 1;
+    const int rows = all <= room ? all : std::max(room - 1, 0);
+    std::vector<int> widths;
+    for (int column = 0; column < columnCount(); ++column) {
+        widths.push_back(QFontMetrics(wordsFont(11)).horizontalAdvance(headerItem()->text(column)));
+        for (int row = 0; row < rows; ++row)
+            widths.back() = std::max(widths.back(),
+                QFontMetrics(topLevelItem(row)->font(column)).horizontalAdvance(topLevelItem(row)->text(column)));
+    }
+    const int others = std::accumulate(widths.begin() + 1, widths.end(), columnCount() * kReachGap - kReachGap);
+    widths[0] = std::min(widths[0], place.width() - others);
+    const auto say = [&painter, &place](int row, int from, int width, int alignment, const QString& text) {
+        painter.drawText(QRect(place.left() + from, place.top() + row * kReachRow, width, kReachRow),
+            alignment | Qt::TextDontClip, text);
+    };
+    for (int column = 0, from = 0; column < columnCount();
+         from += widths[static_cast<std::size_t>(column++)] + kReachGap) {
+        const int width = widths[static_cast<std::size_t>(column)];
+        const int alignment = Qt::AlignVCenter | (column == 0 ? Qt::AlignLeft : Qt::AlignRight);
+        painter.setFont(wordsFont(11));
+        painter.setPen(Theme::current().text2);
+        say(0, from, width, alignment, headerItem()->text(column));
+        painter.setPen(Theme::current().text);
+        for (int row = 0; row < rows; ++row) {
+            painter.setFont(topLevelItem(row)->font(column));
+            const QString text = topLevelItem(row)->text(column);
+            say(row + 1, from, width, alignment,
+                column == 0 ? painter.fontMetrics().elidedText(text, Qt::ElideMiddle, width + 1) : text);
+        }
+    }
+    painter.setFont(wordsFont(12));
+    painter.setPen(Theme::current().text3);
+    if (rows < all)
+        say(rows + 1, 0, place.width(), Qt::AlignLeft | Qt::AlignVCenter, tr("and %n more", nullptr, all - rows));
 }
 
 void IncidentReach::goTo(const QTreeWidgetItem* item)

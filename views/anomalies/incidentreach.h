@@ -20,6 +20,9 @@ public:
 
     void showIncident(const judge::Incident& incident);
     int wish() const; ///< px, of its head and all rows
+    static int heightOf(int rows); ///< px of a picture of so many
+    /// Its rows as text, from the first, as far as they have room; the last says how many there are besides.
+    void paintRows(QPainter& painter, const QRect& place) const;
 
     /// The step by which every rank that it reached had a finding.
     static Step reachedBy(const judge::Incident& incident);
