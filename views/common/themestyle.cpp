@@ -350,6 +350,8 @@ int ThemeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, cons
         return 1;
     case PM_DefaultFrameWidth: // at a scale of 1.5 the text would cover half of a frame of 1
         return qobject_cast<const QPlainTextEdit*>(widget) != nullptr ? 2 : 1;
+    case PM_HeaderMargin:
+        return widget && widget->property(kTightHeader).toBool() ? 0 : QProxyStyle::pixelMetric(metric, option, widget);
     case PM_ButtonShiftHorizontal:
     case PM_ButtonShiftVertical:
         return 0;

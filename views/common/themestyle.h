@@ -7,6 +7,8 @@ namespace telltale::views {
 
 /// A field that has it set to true is edged as one whose text is an error.
 inline constexpr const char* kProblemProperty = "telltaleProblem";
+/// Of a header whose words have no more beside them than their padding.
+inline constexpr const char* kTightHeader = "telltaleTight";
 
 /// Fusion with the heights, flat fills, radii and keyboard focus ring of the design. Reads Theme::current() at paint
 /// time.

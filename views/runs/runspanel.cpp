@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
+#include <telltale/common/themestyle.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/items/tooltiptext.h>
 
@@ -34,7 +35,6 @@ namespace {
 constexpr int kWidthOfAllColumns = 300;
 constexpr int kShownBar = 3;
 constexpr int kBesideWords = 13; ///< px of a cell, which RunsDelegate leaves
-constexpr int kBesideTitle = 16; ///< px of a header's padding; its size hint has more, for an arrow that none has
 constexpr int kIndent = 12; ///< px: room for the line of a compared run
 
 /// The run that is shown keeps its fill while the keys go through the list: what they are at has a frame. Several that
@@ -134,6 +134,7 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
     m_tree->setIndentation(kIndent);
     QHeaderView* header = m_tree->header();
+    header->setProperty(kTightHeader, true); // the names need the room
     header->setStretchLastSection(false);
     header->setSectionResizeMode(RunsModel::NameColumn, QHeaderView::Stretch);
     // As wide as their words: the names have the rest.
@@ -141,9 +142,7 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
         { std::pair(RunsModel::RanksColumn, "0000"), std::pair(RunsModel::StepColumn, "000 000"),
             std::pair(RunsModel::SizeColumn, "00.0 MB"), std::pair(RunsModel::StartedColumn, "0000-00") }) {
         const int words = QFontMetrics(numberFont(12)).horizontalAdvance(QLatin1String(widest));
-        const QString title = m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-        header->resizeSection(
-            column, std::max(header->fontMetrics().horizontalAdvance(title) + kBesideTitle, words + kBesideWords));
+        header->resizeSection(column, std::max(header->sectionSizeHint(column), words + kBesideWords));
     }
     header->moveSection(RunsModel::StartedColumn, RunsModel::RanksColumn);
     header->hideSection(RunsModel::SizeColumn);
