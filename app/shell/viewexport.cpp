@@ -118,12 +118,12 @@ void ViewExport::write(views::DataView* view, const QString& path)
     if (endingOf(path) == QStringLiteral("csv"))
         return writeCsv(view, path);
     if (endingOf(path) == QStringLiteral("svg"))
-        return write(path, view->renderSvg(view->size()));
+        return write(path, view->renderSvg({ view->width(), view->pictureHeight(view->width()) }));
     const double ratio = view->devicePixelRatioF();
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
-    view->renderImage(view->size() * ratio).save(&buffer, "PNG");
+    view->renderImage(QSize(view->width(), view->pictureHeight(view->width())) * ratio).save(&buffer, "PNG");
     write(path, std::move(bytes));
 }
 

@@ -160,6 +160,9 @@ private Q_SLOTS:
             }
         }
         QVERIFY(reach->isVisible()); // as it was
+        // Where nobody says how high it is, it has room for all.
+        const QString whole = QString::fromUtf8(view->renderSvg({ 819, view->pictureHeight(819) }));
+        QVERIFY(!whole.contains(QStringLiteral("and 1")) && whole.contains(QStringLiteral("tower.39")));
     }
 
     void aClickShowsTheSourceEverywhere()

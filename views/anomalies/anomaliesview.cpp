@@ -39,10 +39,17 @@ constexpr int kLeastTable = 100; ///< its head and three incidents
 constexpr int kLeastCard = 190;
 constexpr int kCard = 240; ///< of few words
 constexpr int kLeastLanesHeight = 160; ///< of a picture's height, with their caption
+constexpr int kPicturedLanes = 260; ///< where a picture is as high as it likes
 constexpr int kLowLanesHeight = 112; ///< where the list of a card has no room otherwise
 constexpr int kBelowTable = 8;
 constexpr int kMoreInset = 12;
 constexpr int kReachTitle = 26;
+constexpr int kMostPictured = 100; ///< incidents that a picture grows for
+
+int reachHeight(int rows)
+{
+    return kReachTitle + IncidentReach::heightOf(rows) + kBelowTable;
+}
 
 }
 
@@ -194,21 +201,40 @@ bool AnomaliesView::isSettled() const
     return DataView::isSettled() && context().state->incidents()->isSettled();
 }
 
+const Incident* AnomaliesView::pictured() const
+{
+    const ViewState& state = *context().state;
+    return m_filter->rowCount() > 0 ? state.incidents()->find(state.incident()) : nullptr;
+}
+
+int AnomaliesView::reachWish() const
+{
+    return pictured() && m_card->isReachShown() ? reachHeight(m_words->reach().topLevelItemCount()) : 0;
+}
+
+int AnomaliesView::pictureHeight(int width)
+{
+    constexpr int kMostWords = 2000;
+    const int rows = std::clamp(m_filter->rowCount(), 2, kMostPictured);
+    const int table
+        = m_table->horizontalHeader()->height() + rows * m_table->verticalHeader()->defaultSectionSize() + kBelowTable;
+    const int words = pictured() ? m_words->fitWords(width, kMostWords) : 0;
+    return std::max(height(), kPicturedLanes + table + words + reachWish());
+}
+
 /// What a reader of a report wants: the lanes, the table, and the words of the current incident; nothing to press.
 /// Where the card shows where it reached, that list is below its words.
 void AnomaliesView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
     const bool isAny = state.incidents()->rowCount() > 0;
-    const Incident* shown = isAny && m_filter->rowCount() > 0 ? state.incidents()->find(state.incident()) : nullptr;
-    const IncidentReach& reach = m_words->reach();
-    const auto heightOf = [](int rows) { return kReachTitle + IncidentReach::heightOf(rows) + kBelowTable; };
-    int wish = shown && m_card->isReachShown() ? heightOf(reach.topLevelItemCount()) : 0;
+    const Incident* shown = pictured();
+    int wish = reachWish();
     const int head = m_table->horizontalHeader()->height(), row = m_table->verticalHeader()->defaultSectionSize();
     const int all = m_filter->rowCount();
     int lanesLeast = kLeastLanesHeight;
     const auto fitWords = [&] {
-        const int least = lanesLeast + head + std::min(all, 2) * row + kBelowTable + std::min(wish, heightOf(2));
+        const int least = lanesLeast + head + std::min(all, 2) * row + kBelowTable + std::min(wish, reachHeight(2));
         return shown ? m_words->fitWords(size.width(), size.height() - least) : 0;
     };
     int words = fitWords();
@@ -223,7 +249,7 @@ void AnomaliesView::paintPicture(QPainter& painter, QSize size)
     }
     const int room = size.height() - lanesLeast;
     const int rest = room - words;
-    const int forTable = rest - std::min(wish, std::max(heightOf(2), rest / 2));
+    const int forTable = rest - std::min(wish, std::max(reachHeight(2), rest / 2));
     const int rows = head + all * row <= forTable ? all : std::max(0, (forTable - head - row) / row);
     const int table = !isAny ? kLeastTable : head + rows * row + (rows < all ? row : kBelowTable);
     const int list = std::min(wish, rest - table);
@@ -247,7 +273,7 @@ void AnomaliesView::paintPicture(QPainter& painter, QSize size)
         painter.setPen(Theme::current().text);
         painter.drawText(QRect(place.topLeft(), QSize(place.width(), kReachTitle)), Qt::AlignVCenter,
             IncidentCard::foldedWords(*shown));
-        reach.paintRows(painter, place.adjusted(0, kReachTitle, 0, 0));
+        m_words->reach().paintRows(painter, place.adjusted(0, kReachTitle, 0, 0));
     }
 }
 

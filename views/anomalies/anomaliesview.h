@@ -11,6 +11,10 @@ class QComboBox;
 class QLabel;
 class QSplitter;
 
+namespace telltale::judge {
+struct Incident;
+}
+
 namespace telltale::views {
 
 class IncidentCard;
@@ -31,8 +35,11 @@ public:
     /// The incidents that the filter lets through.
     Expected<void> writeCsv(QIODevice* device) const override;
     void paintPicture(QPainter& painter, QSize size) override;
+    int pictureHeight(int width) override;
 
 private:
+    const judge::Incident* pictured() const; ///< whose words a picture has; null: of none
+    int reachWish() const; ///< px of the list that a picture has below them, 0: of none
     void ask() override; ///< the blocks that the picture's lanes are of
     void paintTable(QPainter& painter, const QRect& place, int rows); ///< the first ones, and how many more there are
     void fillBar();

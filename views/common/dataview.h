@@ -71,6 +71,9 @@ public:
     virtual bool isSettled() const;
     /// The view at a given size, as shown (cursor and selection included).
     QImage renderImage(QSize size);
+    /// px that a picture of that width is high where nobody says: more than the view's where that would cut what it
+    /// says, since nothing is scrolled there.
+    virtual int pictureHeight(int /*width*/) { return height(); }
     /// The same as an SVG document, whose text is text.
     QByteArray renderSvg(QSize size);
     /// What both are made of, on a ground that is painted already: the widgets, unless a view knows better.
