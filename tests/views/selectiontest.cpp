@@ -98,6 +98,25 @@ private Q_SLOTS:
         QCOMPARE(shown(0), QStringLiteral("\u2026ranks.py:58 agree"));
     }
 
+    /// The Inspector and the first color are of it; nothing that was selected is lost.
+    void whatHasTheChosenKindComesFirst()
+    {
+        state()->setKind(Kind::Actv);
+        const views::ModuleKey module { QStringLiteral("layers.7.attn.qkv"), Slot::output() };
+        const views::ModuleKey weight { QStringLiteral("layers.7.attn.qkv.weight"), {} };
+        state()->setSelection({ module, weight });
+        m_window->views()->setCurrent(QStringLiteral("curves"));
+        state()->setKind(Kind::GradReduced);
+        QCOMPARE(state()->selection(), (std::vector { weight, module }));
+        const auto hasCount = [this](const QString& count) {
+            return std::ranges::any_of(m_window->views()->currentView()->findChildren<QLabel*>(),
+                [&](const QLabel* label) { return label->text().contains(count); });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(hasCount(QStringLiteral("1 selected series")), kWaitMs);
+        state()->setKind(Kind::Actv);
+        QCOMPARE(state()->selection(), (std::vector { module, weight }));
+    }
+
     void whereTheShownIncidentBeganHasAFlag()
     {
         auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("modulesTree"));

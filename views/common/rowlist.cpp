@@ -253,6 +253,13 @@ ModuleKeys keysOf(const store::Catalog& catalog, Kind kind, const QString& name)
     return found;
 }
 
+bool hasKind(const store::Catalog& catalog, Kind kind, const ModuleKey& key)
+{
+    const ModuleKeys found = keysOf(catalog, kind, key.name);
+    return (found.kind == kind || found.kind == Kind::Scalar)
+        && std::find(found.keys.begin(), found.keys.end(), key) != found.keys.end();
+}
+
 std::vector<Rank> ranksOf(const store::Catalog& catalog, Kind kind)
 {
     std::set<SourceId> having;

@@ -62,6 +62,8 @@ struct ModuleKeys {
 };
 /// Slots of a module: of `kind` when it has that name, else of the first kind that has.
 ModuleKeys keysOf(const store::Catalog& catalog, Kind kind, const QString& name);
+/// Whether there is something of that kind, or a scalar, which is of none that is chosen.
+bool hasKind(const store::Catalog& catalog, Kind kind, const ModuleKey& key);
 /// Ranks that have series of a kind, ascending.
 std::vector<Rank> ranksOf(const store::Catalog& catalog, Kind kind);
 /// Kinds that the run has, in the order of their numbers.

@@ -293,22 +293,28 @@ void ViewState::takeStatOfKind()
     setStat(*first);
 }
 
-/// A parameter has no activation, nor a module a gradient, nor a head of attention either: where nothing that is
-/// selected has the kind, what has it of the same module is selected in its place.
+/// A parameter has no activation, nor a module a gradient, nor a head of attention either: what has the kind comes
+/// first, and where nothing that is selected has it, what has it of the same module is selected in its place.
 static void moveToOwners(ViewState& state)
 {
     const std::shared_ptr<const store::Catalog> catalog = state.catalog();
     const Kind kind = state.kind();
     if (!catalog || state.selection().empty() || kind == Kind::Scalar)
         return;
+    std::vector<ModuleKey> ordered = state.selection();
+    const auto behind = std::stable_partition(
+        ordered.begin(), ordered.end(), [&](const ModuleKey& key) { return hasKind(*catalog, kind, key); });
+    if (behind != ordered.begin()) {
+        if (ordered != state.selection())
+            state.setSelection(std::move(ordered), state.omitted());
+        return;
+    }
     std::vector<ModuleKey> moved;
     for (const ModuleKey& key : state.selection()) {
         for (const QString& name : { key.name, key.name.section(u'.', 0, -2), key.name + QStringLiteral(".weight") }) {
             const ModuleKeys found = keysOf(*catalog, kind, name);
             if (name.isEmpty() || found.keys.empty() || found.kind != kind)
                 continue;
-            if (std::find(found.keys.begin(), found.keys.end(), key) != found.keys.end())
-                return;
             for (const ModuleKey& one : found.keys) {
                 if (std::find(moved.begin(), moved.end(), one) == moved.end())
                     moved.push_back(one);

@@ -140,7 +140,9 @@ void CurvesView::updateCaption()
 {
     const ViewState& state = *context().state;
     const bool isNone = m_own && m_own->isEmpty(); // the sentence in place of the plot says why
-    const auto count = isNone ? 0 : static_cast<int>(state.selection().size());
+    const auto isDrawn
+        = [&](const ModuleKey& key) { return state.catalog() && hasKind(*state.catalog(), state.kind(), key); };
+    const auto count = isNone ? 0 : static_cast<int>(std::ranges::count_if(state.selection(), isDrawn));
     const QString stat = statWords();
     QString caption;
     const auto omitted = static_cast<int>(state.omitted().size());
