@@ -4967,6 +4967,10 @@ GPL-3.0-or-later</translation>
         <source>heads by %1</source>
         <translation>头按%1</translation>
     </message>
+    <message>
+        <source>spread of %1</source>
+        <translation>%1 的极差</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AttentionView</name>

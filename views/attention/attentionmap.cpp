@@ -198,7 +198,8 @@ void AttentionMap::paintNumbers(QPainter& painter, std::array<int, 2> chosen, co
         painter.fillRect(QRectF(left, m_cells.top() - 4, cellRect(0, last).right() - left, 2), theme.text3);
     }
     if (isByValue) {
-        const QString by = headValueText(m_picture.orderedBy);
+        const QString value = headValueText(m_picture.orderedBy);
+        const QString by = m_picture.isSpread ? tr("spread of %1").arg(value) : value;
         const QString whole = tr("heads by %1, the lowest first").arg(by);
         const bool fits = QFontMetricsF(painter.font()).horizontalAdvance(whole) <= m_cells.width();
         painter.drawText(QRectF(m_cells.left(), m_cells.top() - 20, m_cells.width(), 16), Qt::AlignLeft,

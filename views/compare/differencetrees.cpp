@@ -218,13 +218,14 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
     for (const int column : { WhereColumn, NameColumn, KindColumn }) // which may be cut
         item->setToolTip(column, items::toolTipText(texts[column]));
     item->setFont(NameColumn, codeFont(12));
-    const QFontMetrics metrics(numberFont(12));
+    const QFontMetricsF metrics(numberFont(12));
     for (const auto& [column, other] : { std::pair(AColumn, BColumn), std::pair(BColumn, AColumn) }) {
         const bool isSum = isIdentity(deviation.stat);
-        if (isSum)
-            item->setToolTip(column, items::toolTipText(texts[column]));
+        item->setToolTip(column, items::toolTipText(texts[column]));
         const QString least = isSum ? halfOf(texts[column], texts[other]) : texts[column];
-        m_ofValues = std::max(m_ofValues, metrics.horizontalAdvance(least) + kValueInsets);
+        // A pixel more: of a number that is a fraction of one too wide the exponent would be cut.
+        m_ofValues
+            = std::max(m_ofValues, static_cast<int>(std::ceil(metrics.horizontalAdvance(least))) + kValueInsets + 1);
     }
     for (const int column : { StepColumn, RankColumn, AColumn, BColumn, ShareColumn })
         alignRight(item, column);

@@ -91,7 +91,12 @@ bool ModulesDelegate::helpEvent(
     QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option, const QModelIndex& index)
 {
     const QModelIndex named = index.siblingAtColumn(items::ModuleTreeModel::ModuleColumn);
-    const QString flag = index == named ? flagText(named, qobject_cast<const QTreeView*>(view)) : QString();
+    // Without a value the name has all of the row, and the flag stands at its end.
+    const bool hasWhole = !index.siblingAtColumn(items::ModuleTreeModel::WorstColumn)
+                               .data(items::WorstRole)
+                               .value<items::WorstValue>()
+                               .known;
+    const QString flag = index == named || hasWhole ? flagText(named, qobject_cast<const QTreeView*>(view)) : QString();
     if (event->type() != QEvent::ToolTip || flag.isEmpty())
         return QStyledItemDelegate::helpEvent(event, view, option, index);
     QToolTip::showText(
