@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QFileDialog>
+#include <QStackedWidget>
 #include <QTreeView>
 
 #include <telltale/common/theme.h>
@@ -135,6 +136,37 @@ private Q_SLOTS:
                 labels, [](const QLabel* label) { return label->isVisible() && !label->text().isEmpty(); });
             QVERIFY2(!isLabeled || rows->width() >= rows->sizeHint().width(), qPrintable(QString::number(width)));
         }
+    }
+
+    void whatABarGetsWhileHiddenIsFittedAsItIsShown()
+    {
+        QWidget host; // a window with a least size is warned of where there is no screen
+        auto& pages = *new QStackedWidget(&host);
+        auto* bar = new ViewBar;
+        for (const char* label : { "Axes", "Scale", "Rows" })
+            bar->addCombo(QString::fromLatin1(label), QString::fromLatin1(label))->addItem(QStringLiteral("a choice"));
+        QLabel* note = bar->addCaption(true);
+        const auto setNote = [&](const QString& text) {
+            note->setText(text);
+            note->setVisible(!text.isEmpty());
+        };
+        setNote({});
+        pages.addWidget(bar);
+        pages.addWidget(new QWidget);
+        pages.resize(bar->sizeHint().width() + 4, 100); // all has room, but for the note
+        host.show();
+        QCoreApplication::processEvents();
+        pages.setCurrentIndex(1);
+        // Of what changes while the bar is hidden, its layout announces only the first.
+        for (const char* text : { "one", "", "one of 2 runs" }) {
+            setNote(QString::fromLatin1(text));
+            QCoreApplication::processEvents();
+        }
+        pages.setCurrentIndex(0);
+        QCoreApplication::processEvents();
+        QVERIFY(note->isVisible());
+        for (const QComboBox* combo : bar->findChildren<QComboBox*>())
+            QVERIFY(combo->width() >= combo->sizeHint().width());
     }
 
     void theAirBehindAChoiceGoesBeforeAnyIsCut()

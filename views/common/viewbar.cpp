@@ -255,7 +255,8 @@ bool ViewBar::eventFilter(QObject* watched, QEvent* event)
 bool ViewBar::event(QEvent* event)
 {
     const bool handled = QWidget::event(event);
-    if (event->type() == QEvent::LayoutRequest)
+    // While hidden, a layout asks but once, whatever changes after that.
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show)
         fitCaptions();
     return handled;
 }
