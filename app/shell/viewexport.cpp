@@ -57,11 +57,15 @@ QString ViewExport::fileNameOf(const QString& runName)
     return name.trimmed();
 }
 
+QString ViewExport::proposedName(const views::DataView* view, const QString& runName, const QString& suffix)
+{
+    const QString ofRun = fileNameOf(runName);
+    return (ofRun.isEmpty() ? QString() : ofRun + u'-') + view->objectName() + u'.' + suffix;
+}
+
 QString ViewExport::askPath(
     const views::DataView* view, const QString& runName, const QString& suffix, const QString& title)
 {
-    const QString ofRun = fileNameOf(runName);
-    const QString name = ofRun.isEmpty() ? view->objectName() : ofRun + u'-' + view->objectName();
     const QString folder
         = m_folder.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : m_folder;
     QFileDialog dialog(m_window, title, folder,
@@ -69,7 +73,7 @@ QString ViewExport::askPath(
             : suffix == QStringLiteral("svg") ? tr("Drawings (*.svg)")
                                               : tr("Pictures (*.png)"));
     dialog.setAcceptMode(QFileDialog::AcceptSave);
-    dialog.selectFile(name + u'.' + suffix);
+    dialog.selectFile(proposedName(view, runName, suffix));
     dialog.resize(kDialog); // all columns of Qt's own
     if (dialog.exec() != QDialog::Accepted)
         return {};

@@ -28,6 +28,8 @@ public:
     static QString withEnding(const QString& path, const QString& suffix);
     /// A run's name as a part of that of a file: "_" for what no name of a file can have on every system.
     static QString fileNameOf(const QString& runName);
+    /// What a dialog proposes: "moe 4 ranks-heatmap.png".
+    static QString proposedName(const views::DataView* view, const QString& runName, const QString& suffix);
 
 private:
     void writeCsv(const views::DataView* view, const QString& path);
