@@ -113,9 +113,10 @@ QRectF HeadMapsCanvas::cellsRect(int number, QSize size) const
     const QRect plot = plotRect(size);
     const TileGrid grid(*m_picture, m_names, plot.size());
     const int line = m_picture->hasSteps() ? tile(number).line : number;
+    const int row = line / grid.columns;
     return { std::round(
                  plot.left() + (line % grid.columns) * grid.across + tile(number).inLine * (grid.size + kTileGap)),
-        std::round(plot.top() + kTileTitle + (line / grid.columns) * grid.down), grid.size, grid.size };
+        std::round(plot.top() + kTileTitle + row * grid.down), grid.size, grid.size };
 }
 
 int HeadMapsCanvas::usedHeight(QSize size) const
