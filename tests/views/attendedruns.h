@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,7 @@ private:
         int steps = kSteps;
         int each = 1; ///< steps from one that has attention to the next
         int micros = 1; ///< micro steps of a step
+        std::optional<int> stepsOfRank1 = {}; ///< where it ends before the others
     };
     static std::uint16_t halfOf(float value)
     {
@@ -160,7 +162,7 @@ private:
             const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
             std::vector<StepBlock> blocks;
             std::vector<Blob> maps;
-            for (int step = 0; step < made.steps; ++step) {
+            for (int step = 0; step < (rank == 1 ? made.stepsOfRank1.value_or(made.steps) : made.steps); ++step) {
                 for (int layer = 1; made.hasAttention && step >= kMapEach && step % kMapEach == 0 && layer < 3; ++layer)
                     maps.push_back(mapsOf(rank, step, layer));
                 StepBlock loss = blockOf(scalars, step);
@@ -196,6 +198,7 @@ private:
         { "short", { .steps = 260 } },
         { "sampled", { .steps = 260, .each = 5 } },
         { "accumulated", { .steps = 60, .micros = 2 } },
+        { "ended", { .steps = 60, .stepsOfRank1 = 50 } },
     };
 };
 

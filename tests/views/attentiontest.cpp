@@ -340,6 +340,18 @@ private Q_SLOTS:
         QCOMPARE(m_state->rank(), Rank { 1 });
     }
 
+    void aRankThatEndedIsNoPartOfASpread()
+    {
+        cleanup();
+        open("ended");
+        choose("attentionRank", -1);
+        for (const auto& [step, ranks] : { std::pair(49, kRanks), std::pair(55, kRanks - 1) }) {
+            m_state->setCursor(Step { step });
+            settle();
+            QCOMPARE(shown().ranks, ranks);
+        }
+    }
+
     /// From the smallest to the largest of all heads of the selected head's layer, and short names that fit.
     void aLayersBandStandsBehindItsHeads()
     {

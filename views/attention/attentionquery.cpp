@@ -257,6 +257,15 @@ QString chosenLayer(const AttentionRequest& request, const QStringList& layers)
     return layers.front();
 }
 
+bool isMeasured(const std::vector<AttentionLayer>& layers)
+{
+    return std::ranges::any_of(layers, [](const AttentionLayer& layer) {
+        return std::ranges::any_of(layer.heads, [](const HeadCell& head) {
+            return head.entropy.state >= CellState::Value || head.maxLogit.state >= CellState::Value;
+        });
+    });
+}
+
 Expected<void> readMaps(store::RunReader& reader, const AttentionRequest& request, const series::CancelToken& cancel,
     AttentionAnswer& answer)
 {
@@ -296,7 +305,8 @@ Expected<void> readMaps(store::RunReader& reader, const AttentionRequest& reques
         if (!layers->empty())
             ranks.push_back(std::move(*layers));
     }
-    picture->ranks = static_cast<int>(ranks.size());
+    // One that ended before the step is no part of a spread.
+    picture->ranks = static_cast<int>(std::ranges::count_if(ranks, isMeasured));
     if (picture->isSpread)
         picture->layers = spread(std::move(ranks));
     else
