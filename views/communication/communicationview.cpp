@@ -251,8 +251,9 @@ QString CommunicationView::noneText() const
     if (areCollected() && std::ranges::all_of(sources, isOfFirst))
         return tr("Collectives were collected, and none was called: this run has one rank.");
     if (areCollected())
-        return steering() ? tr("Collectives are collected, and none was called so far. Those inside DDP cannot be seen.")
-                          : tr("Collectives were collected, and none was called. Those inside DDP cannot be seen.");
+        return steering()
+            ? tr("Collectives are collected, and none was called so far. Those inside DDP cannot be seen.")
+            : tr("Collectives were collected, and none was called. Those inside DDP cannot be seen.");
     if (steering())
         return tr("This run records no collectives; cc_distribution.enable in its config turns them on.");
     return m_storedConfig.value_or("").empty()
