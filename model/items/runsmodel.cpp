@@ -28,14 +28,6 @@ auto shownPart(const store::RunSummary& run)
         run.createdNs, run.isElsewhere, run.isPinned);
 }
 
-QString grouped(qint64 value)
-{
-    QString digits = QString::number(value);
-    for (qsizetype i = digits.size() - 3; i > 0; i -= 3)
-        digits.insert(i, QChar(0x202F));
-    return digits;
-}
-
 /// In the time of this place, in a format of QDateTime.
 QString startedAs(const QString& ofToday, const QString& ofThisYear, const QString& older, std::int64_t createdNs)
 {
@@ -412,7 +404,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         case StartedColumn:
             return startedInBrief(*run);
         case StepColumn:
-            return run->lastStep.value < 0 ? tr("none") : grouped(run->lastStep.value);
+            return run->lastStep.value < 0 ? tr("none") : formatStep(run->lastStep.value);
         default:
             return formatBytes(run->fileBytes);
         }

@@ -134,7 +134,7 @@ private Q_SLOTS:
         changed.show();
         const QTreeWidgetItem* item = changed.topLevelItem(0);
         QCOMPARE(item->text(views::ChangesTree::RuleColumn), QStringLiteral("not finite"));
-        QVERIFY(item->toolTip(0).contains(QStringLiteral("32\u202F768")));
+        QVERIFY(item->toolTip(0).contains(QStringLiteral("32\u00A0768")));
         for (const int width : { 410, 700 }) {
             changed.resize(width, 200);
             for (const int column :

@@ -11,6 +11,7 @@
 #include <QTreeView>
 
 #include <telltale/common/kindtext.h>
+#include <telltale/common/seriesstyle.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/runsmodel.h>
@@ -490,6 +491,11 @@ private Q_SLOTS:
             names.insert(series[i].runName);
         }
         QCOMPARE(names.size(), std::size_t { 3 });
+        state()->setSelection(keys({ "tok_emb.weight", "pos_emb.weight", "head.weight", "layers.7.attn.qkv.weight" }));
+        QTRY_COMPARE(canvas->picture()->series.size(), std::size_t { 12 });
+        for (const views::CurveSeries& one : canvas->picture()->series)
+            QVERIFY(one.slot < views::SeriesStyle::kDistinct && one.slot % 6 == one.run); // none turns gray
+        state()->setSelection(keys({ "tok_emb.weight", "head.weight" }));
         // One alone has its row's color, in dashes of its own.
         driver->compare(own, { others.front() });
         QTRY_VERIFY_WITH_TIMEOUT(canvas->picture()->series.size() == 4, kWaitMs);

@@ -217,6 +217,17 @@ private Q_SLOTS:
         QCOMPARE(SeriesStyle::forSlot(18, theme).color, theme.text3);
     }
 
+    void aRunKeepsItsColorHoweverManyRowsThereAre()
+    {
+        const Theme& theme = Theme::dark();
+        for (int place = 0; place < 9; ++place) {
+            const SeriesStyle style = SeriesStyle::forSlot(SeriesStyle::slotOfRun(1, place, 3), theme);
+            QCOMPARE(style.color, theme.series[1]);
+            QCOMPARE(style.dashOn, SeriesStyle::forSlot(place % 3 * SeriesStyle::kColors, theme).dashOn);
+        }
+        QCOMPARE(SeriesStyle::slotOfRun(7, 4, 8), 7); // of so many a row's dash would be another run's
+    }
+
     void everyIconIsDrawnInTheColorOfTheTheme()
     {
         QApplication& app = *qobject_cast<QApplication*>(QCoreApplication::instance());

@@ -13,6 +13,11 @@ SeriesStyle SeriesStyle::forSlot(int slot, const Theme& theme)
     return slot < 2 * kColors ? SeriesStyle { color, 6, 3 } : SeriesStyle { color, 2, 3 };
 }
 
+int SeriesStyle::slotOfRun(int run, int place, int runs)
+{
+    return runs <= kColors ? run + place * kColors % kDistinct : run % kDistinct;
+}
+
 SeriesStyle otherRunStyle(SeriesStyle own)
 {
     own.dashOff = own.dashOn == 6 ? 4 : 3;

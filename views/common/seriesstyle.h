@@ -18,6 +18,9 @@ struct SeriesStyle {
     int dashOff = 0;
 
     static SeriesStyle forSlot(int slot, const Theme& theme);
+    /// Slot of a line in the color of its run, of `runs`. Of few, the dash is that of the row's `place`, the fourth's the
+    /// first's again; of more than there are colors it is the run's.
+    static int slotOfRun(int run, int place, int runs);
 };
 
 /// The line of the same row in another run: the same color, in dashes that the row's own line never has.

@@ -6,14 +6,12 @@
 
 #include <QCoreApplication>
 
+#include <telltale/common/seriesstyle.h>
 #include <telltale/plot/curvetrace.h>
 #include <telltale/plot/rankcurves.h>
 
 namespace telltale::views {
 namespace {
-
-constexpr int kColors = 6; ///< beyond which a color alone does not tell
-constexpr int kDashes = 3; ///< of each color
 
 bool belongTogether(const CurveSeries& a, const CurveSeries& b)
 {
@@ -91,12 +89,11 @@ QString ofRuns(const std::vector<int>& runsIn, int count)
 std::vector<CurveSeries> linesOfRuns(const std::vector<ComparePart>& parts)
 {
     std::vector<CurveSeries> lines;
-    const bool isFew = parts.size() <= kColors;
     int place = 0;
     for (const auto& row : byRow(parts)) {
         for (const auto& [run, one] : row) {
             CurveSeries line = *one;
-            line.slot = static_cast<int>(run) + (isFew ? place % kDashes * kColors : 0);
+            line.slot = SeriesStyle::slotOfRun(static_cast<int>(run), place, static_cast<int>(parts.size()));
             line.hasRunColor = true;
             line.run = static_cast<int>(run);
             line.isOtherRun = run > 0;
@@ -114,7 +111,7 @@ std::vector<CurveSeries> bandsOfRuns(const std::vector<ComparePart>& parts)
     for (const auto& row : byRow(parts)) {
         const auto count = static_cast<int>(row.size());
         CurveSeries median = *row.front().second;
-        median.slot = (static_cast<int>(parts.size()) + place++) % kColors; // no run's, as long as there are others
+        median.slot = (static_cast<int>(parts.size()) + place++) % SeriesStyle::kColors; // no run's, as long as there are others
         median.hasRunColor = true;
         median.isOtherRun = false;
         median.isMoved = true;

@@ -13,6 +13,7 @@
 #include <telltale/common/csv.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/onerunnote.h>
 #include <telltale/common/rankbox.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/items/shownname.h>
@@ -85,6 +86,7 @@ void HeatmapView::buildBar()
     addChoice(m_orderBox, staticMetaObject, QT_TR_NOOP("similar rows together"), RowOrder::Clustered);
     keepChoices({ m_axesBox, m_scaleBox, m_orderBox });
     m_bar->addStretch();
+    addOneRunNote(m_bar, context().state);
     m_caption = m_bar->addCaption();
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("heatmapFollow"));

@@ -88,7 +88,6 @@ void ComparedCurves::ask(const CurveRequest& shown, Read read, const std::functi
 std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(
     std::shared_ptr<const CurvePicture> main, bool hasRunColors) const
 {
-    constexpr int kColors = SeriesStyle::kColors;
     const auto isReady = [&](const auto& other) { return other && main && other->range == main->range; };
     const std::size_t runs = std::min(m_others.size(), m_context.state->comparedRuns().size());
     const auto last = m_others.begin() + static_cast<std::ptrdiff_t>(runs);
@@ -109,7 +108,7 @@ std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(
         if (!isByRun)
             continue;
         own.hasRunColor = true;
-        own.slot = place * kColors;
+        own.slot = SeriesStyle::slotOfRun(0, place, static_cast<int>(runs + 1));
     }
     for (std::size_t run = 0; run < runs; ++run) {
         if (!isReady(m_others[run]))
@@ -125,8 +124,9 @@ std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(
             other.run = static_cast<int>(run + 1);
             other.runName = name;
             other.hasRunColor = isByRun;
-            other.slot
-                = isByRun ? beside->slot / kColors * kColors + static_cast<int>(run + 1) % kColors : beside->slot;
+            other.slot = isByRun ? SeriesStyle::slotOfRun(
+                             other.run, beside->slot / SeriesStyle::kColors, static_cast<int>(runs + 1))
+                                 : beside->slot;
             merged->series.insert(beside.base(), std::move(other));
         }
         if (merged->series.size() == count && !merged->isEmpty())

@@ -77,11 +77,6 @@ QString CurveLegend::lackingText(const CurvePicture& picture, double room)
         fitLabels({ picture.lacking.front() }, metrics, room - metrics.horizontalAdvance(one.arg(QString()))).front());
 }
 
-bool CurveLegend::hasValues() const
-{
-    return std::ranges::any_of(m_lines.shown(), [](const Line& line) { return line.form != Form::Beside; });
-}
-
 /// What stood at A and B is as wide as its longest figures, to the right edge as the differences, or beyond where it
 /// needs the room.
 struct CurveLegend::Columns {
@@ -106,7 +101,8 @@ struct CurveLegend::Columns {
         areRanksRows = std::ranges::any_of(legend.m_picture.series,
             [](const CurveSeries& one) { return one.where.isEmpty() && (one.isOtherRank || one.isGroup); });
         endA = endB - b - kArrow;
-        if (!legend.m_lines.isBrief())
+        runNames = legend.m_lines.runNames();
+        if (!legend.m_lines.isBrief() || !legend.m_lines.hasValues())
             return;
         const QFontMetricsF figures(numberFont(12, 500));
         double widest = kValue;
@@ -149,7 +145,7 @@ void CurveLegend::paintLine(QPainter& painter, const Line& line, const LegendVal
     const CurveSeries& one = m_picture.series[static_cast<std::size_t>(line.series)];
     const double left = m_area.left() + 14 + line.left;
     const double right = m_area.right() - 10;
-    const bool hasNone = line.form == Form::Name || line.form == Form::Beside || one.isGroup || one.isHidden;
+    const bool hasNone = line.form == Form::Name || !m_lines.hasValues() || one.isGroup || one.isHidden;
     const QFont number = numberFont(12, 500);
     const QFontMetricsF figures(number);
     const double valueRoom = right - left - besideValue(line, columns);

@@ -40,8 +40,8 @@ public:
     /// where there is but one.
     int above() const { return m_lines.above(); }
     int below() const { return m_lines.below(); }
-    /// Not where names alone have room, in columns.
-    bool hasValues() const;
+    /// Not where names alone have room.
+    bool hasValues() const { return m_lines.hasValues(); }
     /// "3 more names below": of what is not shown; empty where all is.
     QString moreText() const { return m_lines.moreText(); }
     /// "demo-cnn has none" in `room` px: of the compared runs; empty where each has something.

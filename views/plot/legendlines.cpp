@@ -36,11 +36,13 @@ LegendLines::LegendLines(
 {
     addLines();
     double room = area.height() - foot;
-    // Where not all runs would be named, their ranks are not said: a name stands beside its value. Of quantiles the
+    // Where not all runs of a name would be said, or all fit beside their values, their ranks are not. Of quantiles the
     // values are not.
-    if (heightOfLines() > room && !m_compares
+    const bool fitsBeside = runsFitBeside();
+    if (heightOfLines() > room && !m_compares && (fitsBeside || heightOfHighest() > room)
         && std::ranges::none_of(m_lines, [](const Line& line) { return line.form == Form::Where; })) {
         m_isBrief = true;
+        m_hasValues = fitsBeside;
         for (Line& line : m_lines) {
             if (line.form == Form::Run || line.form == Form::LoneRun) {
                 line.form = Form::Where;
@@ -50,6 +52,7 @@ LegendLines::LegendLines(
     }
     addReaches(room);
     if (heightOfLines() > room && !hasCursor && placeBeside(room)) {
+        m_hasValues = false;
         m_shown = m_lines;
         for (const Line& line : m_shown)
             m_end = std::max(m_end, line.top + line.height);
@@ -129,6 +132,24 @@ double LegendLines::heightOfLines() const
     for (const Line& line : m_lines)
         height += line.height;
     return height;
+}
+
+double LegendLines::heightOfHighest() const
+{
+    double highest = 0, height = 0;
+    for (const Line& line : m_lines) {
+        height = isFirstOfSeries(line) ? line.height : height + line.height;
+        highest = std::max(highest, height);
+    }
+    return highest;
+}
+
+bool LegendLines::runsFitBeside() const
+{
+    const QFontMetricsF words(wordsFont(11, 600));
+    return std::ranges::all_of(m_picture.series, [&](const CurveSeries& one) {
+        return words.horizontalAdvance(one.runName) <= m_area.width() - 24 - kIndent - kValue;
+    });
 }
 
 bool LegendLines::placeBeside(double room)
@@ -215,13 +236,9 @@ QString LegendLines::moreText() const
 std::vector<bool> LegendLines::beginnings(double room) const
 {
     std::vector<bool> begins;
-    double highest = 0, height = 0;
-    for (const Line& line : m_lines) {
+    for (const Line& line : m_lines)
         begins.push_back(isFirstOfSeries(line));
-        height = begins.back() ? line.height : height + line.height;
-        highest = std::max(highest, height);
-    }
-    if (highest <= room && std::ranges::count(begins, true) > 1)
+    if (heightOfHighest() <= room && std::ranges::count(begins, true) > 1)
         return begins;
     for (std::size_t i = 1; i < m_lines.size(); ++i)
         begins[i] = m_lines[i - 1].form != Form::Name;

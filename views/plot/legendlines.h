@@ -49,6 +49,7 @@ public:
     const std::vector<QString>& runNames() const { return m_runNames; }
     bool hasMarks() const { return m_hasMarks; }
     bool isBrief() const { return m_isBrief; }
+    bool hasValues() const { return m_hasValues; }
     int lastFirst() const { return m_lastFirst; }
     int above() const { return m_above; }
     int below() const { return m_hidden; }
@@ -62,6 +63,8 @@ private:
     /// A second line for the least and the most of a band, as long as that leaves `room` for all.
     void addReaches(double room);
     double heightOfLines() const;
+    double heightOfHighest() const; ///< of a name with its ranks
+    bool runsFitBeside() const; ///< each run's name beside most values
     bool placeBeside(double room); ///< whether all names fit in columns
     /// First lines of what scrolls as one, for each line: a series with its ranks; where one is higher than `room` or
     /// there is one alone, every line but the first below a name.
@@ -83,6 +86,7 @@ private:
     bool m_compares;
     bool m_hasMarks = false; ///< a line for what stood at both
     bool m_isBrief = false; ///< runs without their ranks
+    bool m_hasValues = true; ///< else names alone, for which there is more room
     int m_hidden = 0;
     int m_above = 0;
     Counted m_whatIsBelow = Counted::Lines;
