@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "anomaliesview.h"
 
+#include <optional>
 #include <utility>
 
 #include <QComboBox>
@@ -60,7 +61,6 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
     , m_table(new IncidentTable(context.state, m_filter, this))
     , m_card(new IncidentCard(context, this))
     , m_timeline(std::make_unique<TimelineCanvas>(context.state))
-    , m_words(std::make_unique<IncidentCard>(context))
     , m_incidents(nullptr)
     , m_split(new QSplitter(Qt::Vertical))
     , m_empty(new RoleLabel(&Theme::text3, wordsFont(13), this))
@@ -114,7 +114,6 @@ AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
     connect(state, &ViewState::runChanged, this, [this] { m_blocksOf = 0; });
     connect(state, &ViewState::catalogChanged, this, [this] { askSoon(Urgency::WhenIdle); });
     m_timeline->beOfPicture();
-    m_words->beOfPicture();
     for (const auto signal : { &ViewState::runChanged, &ViewState::catalogChanged, &ViewState::fullRangeChanged })
         connect(state, signal, this, &AnomaliesView::refresh);
     refresh();
@@ -209,7 +208,7 @@ const Incident* AnomaliesView::pictured() const
 
 int AnomaliesView::reachWish() const
 {
-    return pictured() && m_card->isReachShown() ? reachHeight(m_words->reach().topLevelItemCount()) : 0;
+    return pictured() && m_card->isReachShown() ? reachHeight(m_card->reach().topLevelItemCount()) : 0;
 }
 
 int AnomaliesView::pictureHeight(int width)
@@ -218,62 +217,75 @@ int AnomaliesView::pictureHeight(int width)
     const int rows = std::clamp(m_filter->rowCount(), 2, kMostPictured);
     const int table
         = m_table->horizontalHeader()->height() + rows * m_table->verticalHeader()->defaultSectionSize() + kBelowTable;
-    const int words = pictured() ? m_words->fitWords(width, kMostWords) : 0;
+    const int words = pictured() ? IncidentPicture(m_card->text(), width, kMostWords).height() : 0;
     return std::max(height(), kPicturedLanes + table + words + reachWish());
+}
+
+struct AnomaliesView::PictureParts {
+    int lanes;
+    int rows; ///< of the table
+    int table;
+    std::optional<IncidentPicture> words;
+    int list; ///< of where it reached
+};
+
+AnomaliesView::PictureParts AnomaliesView::partsOf(QSize size) const
+{
+    const bool isAny = context().state->incidents()->rowCount() > 0;
+    const int head = m_table->horizontalHeader()->height(), row = m_table->verticalHeader()->defaultSectionSize();
+    const int all = m_filter->rowCount();
+    const int reach = reachWish();
+    int lanes = kLeastLanesHeight, wish = reach;
+    PictureParts parts {};
+    if (pictured()) {
+        for (const auto& [least, list] : { std::pair(kLeastLanesHeight, reach), std::pair(kLowLanesHeight, reach),
+                 std::pair(kLeastLanesHeight, 0) }) {
+            lanes = least;
+            wish = list;
+            parts.words.emplace(m_card->text(), size.width(),
+                size.height() - least - head - std::min(all, 2) * row - kBelowTable - std::min(list, reachHeight(2)));
+            if (parts.words->height() > 0 || reach == 0)
+                break;
+        }
+    }
+    const int rest = size.height() - lanes - (parts.words ? parts.words->height() : 0);
+    const int forTable = rest - std::min(wish, std::max(reachHeight(2), rest / 2));
+    parts.rows = head + all * row <= forTable ? all : std::max(0, (forTable - head - row) / row);
+    parts.table = !isAny ? kLeastTable : head + parts.rows * row + (parts.rows < all ? row : kBelowTable);
+    parts.list = std::min(wish, rest - parts.table);
+    parts.lanes = lanes + rest - parts.table - parts.list;
+    return parts;
 }
 
 /// What a reader of a report wants: the lanes, the table, and the words of the current incident; nothing to press.
 /// Where the card shows where it reached, that list is below its words.
 void AnomaliesView::paintPicture(QPainter& painter, QSize size)
 {
-    const ViewState& state = *context().state;
-    const bool isAny = state.incidents()->rowCount() > 0;
-    const Incident* shown = pictured();
-    int wish = reachWish();
-    const int head = m_table->horizontalHeader()->height(), row = m_table->verticalHeader()->defaultSectionSize();
-    const int all = m_filter->rowCount();
-    int lanesLeast = kLeastLanesHeight;
-    const auto fitWords = [&] {
-        const int least = lanesLeast + head + std::min(all, 2) * row + kBelowTable + std::min(wish, reachHeight(2));
-        return shown ? m_words->fitWords(size.width(), size.height() - least) : 0;
-    };
-    int words = fitWords();
-    if (words == 0 && wish > 0) {
-        lanesLeast = kLowLanesHeight;
-        words = fitWords();
-    }
-    if (words == 0 && wish > 0) {
-        lanesLeast = kLeastLanesHeight;
-        wish = 0;
-        words = fitWords();
-    }
-    const int room = size.height() - lanesLeast;
-    const int rest = room - words;
-    const int forTable = rest - std::min(wish, std::max(reachHeight(2), rest / 2));
-    const int rows = head + all * row <= forTable ? all : std::max(0, (forTable - head - row) / row);
-    const int table = !isAny ? kLeastTable : head + rows * row + (rows < all ? row : kBelowTable);
-    const int list = std::min(wish, rest - table);
-    const QRect lanes(0, 0, size.width(), size.height() - words - table - list);
+    const PictureParts parts = partsOf(size);
+    const QRect lanes(0, 0, size.width(), parts.lanes);
     m_timeline->resize(lanes.size() - QSize(0, kCaptionBand));
     m_timeline->fitLanes();
     QStringList what { tr("anomalies") };
     if (!m_caption->text().isEmpty())
         what.append(m_caption->text());
-    paintWithCaption(painter, lanes, *m_timeline, PictureCaption::of(state, what, false));
-    const QRect below(0, lanes.bottom() + 1, size.width(), table);
-    if (isAny)
-        paintTable(painter, below, rows);
+    paintWithCaption(painter, lanes, *m_timeline, PictureCaption::of(*context().state, what, false));
+    const QRect below(0, parts.lanes, size.width(), parts.table);
+    if (context().state->incidents()->rowCount() > 0)
+        paintTable(painter, below, parts.rows);
     else
         paintEmptyState(painter, below, m_empty->text(), Theme::current());
-    if (words > 0)
-        m_words->render(&painter, QPoint(0, below.bottom() + 1));
-    if (list > 0) {
-        const QRect place(kMoreInset, size.height() - list, size.width() - 2 * kMoreInset, list - kBelowTable);
+    if (parts.words) {
+        painter.fillRect(0, below.bottom() + 1, size.width(), parts.words->height(), Theme::current().window);
+        parts.words->paint(painter, QPoint(0, below.bottom() + 1));
+    }
+    if (parts.list > 0) {
+        const QRect place(
+            kMoreInset, size.height() - parts.list, size.width() - 2 * kMoreInset, parts.list - kBelowTable);
         painter.setFont(wordsFont(13, 600));
         painter.setPen(Theme::current().text);
         painter.drawText(QRect(place.topLeft(), QSize(place.width(), kReachTitle)), Qt::AlignVCenter,
-            IncidentCard::foldedWords(*shown));
-        m_words->reach().paintRows(painter, place.adjusted(0, kReachTitle, 0, 0));
+            IncidentCard::foldedWords(*pictured()));
+        m_card->reach().paintRows(painter, place.adjusted(0, kReachTitle, 0, 0));
     }
 }
 

@@ -41,6 +41,9 @@ private:
     const judge::Incident* pictured() const; ///< whose words a picture has; null: of none
     int reachWish() const; ///< px of the list that a picture has below them, 0: of none
     void ask() override; ///< the blocks that the picture's lanes are of
+    /// How high the parts of a picture are. What has no room is left out: rows, then words, then the list.
+    struct PictureParts;
+    PictureParts partsOf(QSize size) const;
     void paintTable(QPainter& painter, const QRect& place, int rows); ///< the first ones, and how many more there are
     void fillBar();
     void refresh();
@@ -57,7 +60,6 @@ private:
     IncidentTable* m_table;
     IncidentCard* m_card;
     std::unique_ptr<TimelineCanvas> m_timeline; ///< of the picture alone: in the window the lanes have a panel
-    std::unique_ptr<IncidentCard> m_words; ///< of the picture alone: in the window the card may show something else
     std::size_t m_blocksOf = 0; ///< series whose blocks it has
     QWidget* m_incidents; ///< the table and the card
     QSplitter* m_split; ///< between them

@@ -19,6 +19,7 @@ public:
 
     void set(glyphs::Severity severity, const QString& text);
     RoleLabel* label() const { return m_label; }
+    glyphs::Severity severity() const { return m_severity; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -129,37 +129,14 @@ IncidentCard::~IncidentCard()
     m_context.queries->cancel(m_queryId);
 }
 
-void IncidentCard::beOfPicture()
+IncidentText IncidentCard::text() const
 {
-    m_isOfPicture = true;
-    setMinimumHeight(0);
-    m_text->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    takeIncident();
-}
-
-int IncidentCard::fitWords(int width, int most)
-{
-    if (!m_isShown || most <= 0)
-        return 0;
-    resize(width, most);
-    m_ties->setVisible(!m_shown.ties.empty());
-    m_notes->setVisible(!m_shown.notes.empty());
-    showTimes();
-    const auto used = [&] {
-        const QMargins margins = layout()->contentsMargins();
-        QLayout* lines = m_text->widget()->layout();
-        lines->invalidate();
-        return margins.top() + margins.bottom() + m_title->sizeHint().height() + m_when->sizeHint().height()
-            + 2 * layout()->spacing() + lines->heightForWidth(width - margins.left() - margins.right());
-    };
-    for (RoleLabel* part : { m_notes, m_ties })
-        part->setVisible(!part->isHidden() && used() <= most);
-    if (used() > most)
-        return 0;
-    resize(width, used());
-    fitHeight();
-    layout()->activate();
-    return height();
+    const QString date = m_times.date();
+    IncidentText text { glyphs::severityOf(m_shown.first.severity), severityHint(),
+        date.isEmpty() ? m_when->text() : date, m_sentence->text(), {}, tiesText(m_shown), notesText(m_shown) };
+    for (std::size_t i = 0; i < m_evidenceTexts.size(); ++i)
+        text.evidence.emplace_back(m_evidence[i]->severity(), m_evidenceTexts[i]);
+    return text;
 }
 
 bool IncidentCard::isReachShown() const
@@ -171,6 +148,33 @@ QString IncidentCard::foldedWords(const Incident& incident)
 {
     const auto folded = static_cast<int>(incident.folded);
     return tr("%n later findings folded", nullptr, folded).replace(QString::number(folded), formatStep(folded));
+}
+
+QString IncidentCard::moreText(int count)
+{
+    return tr(" and %n more", nullptr, count);
+}
+
+QString IncidentCard::tiesText(const Incident& incident)
+{
+    constexpr std::size_t kMost = 6;
+    if (incident.ties.empty())
+        return {};
+    QStringList ties;
+    for (std::size_t i = 0; i < std::min(incident.ties.size(), kMost); ++i)
+        ties.append(items::lineText(items::shownName(plain(incident.ties[i]))));
+    const QString rest
+        = incident.ties.size() > kMost ? moreText(static_cast<int>(incident.ties.size() - kMost)) : QString();
+    return tr("Abnormal at the same moment, so which came first is not known: %1").arg(ties.join(items::comma()))
+        + rest;
+}
+
+QString IncidentCard::notesText(const Incident& incident)
+{
+    QStringList notes;
+    for (const std::string& note : incident.notes)
+        notes.append(tr("Note: %1").arg(plain(note)));
+    return notes.join(u'\n');
 }
 
 QWidget* IncidentCard::makeText()
@@ -338,8 +342,6 @@ void IncidentCard::fitRows()
             width += part == m_folded && !hasFolded() ? 0 : part->sizeHint().width() + spacing;
         return width;
     };
-    if (m_isOfPicture)
-        return;
     const int spacing = m_firstRow->spacing();
     const QMargins margins = layout()->contentsMargins();
     const int room = width() - margins.left() - margins.right();
@@ -363,13 +365,13 @@ void IncidentCard::fitRows()
 void IncidentCard::fitHeight()
 {
     fitRows();
-    const bool isWhole = m_isOfPicture || height() >= kWholeHeight;
+    const bool isWhole = height() >= kWholeHeight;
     const bool isReach = m_pages->currentIndex() == 1;
     const bool isLowList = isReach && !isWhole; // three rows, and nothing else
     layout()->setContentsMargins(12, isWhole ? 8 : 4, 12, isWhole ? 10 : 4);
     layout()->setSpacing(isWhole ? 8 : 4);
-    m_when->setVisible((m_isOfPicture || height() >= kWholeHeight + kVerdictRow) && !isReach && current());
-    m_buttons->setVisible(!m_isOfPicture && !isLowList && current());
+    m_when->setVisible(height() >= kWholeHeight + kVerdictRow && !isReach && current());
+    m_buttons->setVisible(!isLowList && current());
     m_verdict->setVisible(height() >= kVerdictHeight);
     for (std::size_t i = 0; i < m_evidence.size(); ++i)
         m_evidence[i]->setVisible(i < m_evidenceTexts.size());
@@ -416,7 +418,7 @@ void IncidentCard::fitEvidence()
 {
     const QMargins margins = layout()->contentsMargins();
     const int width = this->width() - margins.left() - margins.right();
-    if (!fitEvidence(width) && !m_isOfPicture)
+    if (!fitEvidence(width))
         fitEvidence(width - m_text->verticalScrollBar()->sizeHint().width());
     fitPage();
 }
@@ -459,7 +461,7 @@ bool IncidentCard::fitEvidence(int width)
             spare -= more;
             continue; // as it is, in several lines
         }
-        const QString more = i == fit - 1 && fit < count ? tr(" and %n more", nullptr, count - fit) : QString();
+        const QString more = i == fit - 1 && fit < count ? moreText(count - fit) : QString();
         const int left = width - GlyphLine::kIndent - metrics.horizontalAdvance(more);
         label->setWordWrap(false);
         label->setText(incidentsentence::elided(m_evidenceTexts[at], metrics, left) + more);
@@ -467,7 +469,7 @@ bool IncidentCard::fitEvidence(int width)
                 ? m_evidenceTexts[at]
                 : QStringList(m_evidenceTexts.begin() + i, m_evidenceTexts.end()).join(u'\n')));
         // Without a line to count on they are scrolled to, where that is possible.
-        m_evidence[at]->setVisible(i < fit || (fit == 0 && !m_isOfPicture));
+        m_evidence[at]->setVisible(i < fit || fit == 0);
     }
     return fit > 0 && others == 0;
 }
@@ -475,8 +477,6 @@ bool IncidentCard::fitEvidence(int width)
 /// The edge of the page goes through no line: what is below it is scrolled to.
 void IncidentCard::fitPage()
 {
-    if (m_isOfPicture)
-        return;
     const QLayout* lines = m_text->widget()->layout();
     const int room = m_pages->height();
     int whole = 0; // all of it
@@ -533,27 +533,30 @@ void IncidentCard::askTimes(const Incident& incident)
         });
 }
 
-void IncidentCard::showTimes()
+QString IncidentCard::severityHint() const
 {
     using Until = IncidentTimes::Until;
+    const Until until = m_times.until(m_shown);
+    const QString last = formatStep(m_shown.lastStep.value);
+    return items::IncidentsModel::severityWord(m_shown.first.severity) + items::comma()
+        + (until == Until::Quiet         ? tr("nothing new since step %1").arg(last)
+                : until == Until::RunEnd ? tr("not over at the run's end")
+                                         : tr("last seen at step %1").arg(last));
+}
+
+void IncidentCard::showTimes()
+{
     const ViewState& view = *m_context.state;
     const store::RunRef run = view.run();
     const bool isRecorded = run && run->live && !run->live->closed.load(std::memory_order_acquire) && view.catalog()
         && !analysis::isRunOver(*view.catalog());
     m_times.runEnd = isRecorded ? std::nullopt : std::optional(view.ownRange().last);
-    const Until until = m_times.until(m_shown);
-    const QString last = formatStep(m_shown.lastStep.value);
-    const QString state = until == Until::Quiet ? tr("nothing new since step %1").arg(last)
-        : until == Until::RunEnd                ? tr("not over at the run's end")
-                                                : tr("last seen at step %1").arg(last);
     const auto folded = static_cast<int>(m_shown.folded);
     m_hintText = m_pages->currentIndex() == 1
         ? tr("%n findings", nullptr, folded).replace(QString::number(folded), formatStep(folded))
-        : items::IncidentsModel::severityWord(m_shown.first.severity) + items::comma() + state;
+        : severityHint();
     const QString date = m_times.date();
-    m_when->setText(m_isOfPicture && !date.isEmpty()
-            ? date
-            : m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
+    m_when->setText(m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
     m_when->setToolTip(date);
     m_when->setAccessibleDescription(date);
     fitHeight(); // other words beside the title may need another row
@@ -581,18 +584,10 @@ void IncidentCard::show(const Incident& incident)
                 : incidentsentence::evidence(seen, incident.first.sentence));
         m_evidence[m_evidenceTexts.size() - 1]->set(glyphs::severityOf(seen.severity), m_evidenceTexts.back());
     }
-    QStringList ties;
-    for (const std::string& tie : incident.ties)
-        ties.append(items::lineText(items::shownName(plain(tie))));
-    m_ties->setText(
-        tr("Abnormal at the same moment, so which came first is not known: %1").arg(ties.mid(0, 6).join(items::comma()))
-        + (ties.size() > 6 ? tr(" and %n more", nullptr, static_cast<int>(ties.size()) - 6) : QString()));
-    m_ties->setVisible(!ties.isEmpty());
-    QStringList notes;
-    for (const std::string& note : incident.notes)
-        notes.append(tr("Note: %1").arg(plain(note)));
-    m_notes->setText(notes.join(u'\n'));
-    m_notes->setVisible(!notes.isEmpty());
+    m_ties->setText(tiesText(incident));
+    m_ties->setVisible(!incident.ties.empty());
+    m_notes->setText(notesText(incident));
+    m_notes->setVisible(!incident.notes.empty());
     m_reach->showIncident(incident);
     showTimes();
 }

@@ -7,6 +7,7 @@
 #include <telltale/common/dataview.h>
 #include <telltale/judge/incident.h>
 
+#include "incidentpicture.h"
 #include "incidenttimes.h"
 
 class QHBoxLayout;
@@ -33,15 +34,11 @@ public:
     int reachHeight() const;
     int wholeHeight() const { return m_wholeHeight; } ///< with which nothing of what it says is cut
 
-    /// For a picture, where nobody scrolls or presses: what it says alone, with the date in place of how long ago it
-    /// was.
-    void beOfPicture();
-    /// Makes one of a picture so wide, and as high as its words are: px, no more than `most`. 0 where not even the
-    /// sentence has room.
-    int fitWords(int width, int most);
+    IncidentText text() const; ///< what it says of the incident, whole
     bool isReachShown() const; ///< in place of the words
     const IncidentReach& reach() const { return *m_reach; }
     static QString foldedWords(const judge::Incident& incident); ///< "214 later findings folded"
+    static QString moreText(int count); ///< " and 3 more": what has no room
 
 Q_SIGNALS:
     void reachToggled(); ///< the list is shown, or no more
@@ -65,6 +62,9 @@ private:
     int hintWidth() const; ///< of all of it
     bool hasFolded() const; ///< a widget that has just come to another row is hidden for a moment
     void show(const judge::Incident& incident);
+    static QString tiesText(const judge::Incident& incident); ///< empty: none
+    static QString notesText(const judge::Incident& incident);
+    QString severityHint() const; ///< "critical, last seen at step 210"
     void askTimes(const judge::Incident& incident);
     void showTimes();
     void say(judge::Annotation::Action action, const QString& note = {});
@@ -79,7 +79,6 @@ private:
     QHBoxLayout* m_firstRow = nullptr; ///< of the buttons
     QHBoxLayout* m_secondRow = nullptr;
     bool m_isOneRow = false;
-    bool m_isOfPicture = false;
     GlyphLine* m_title;
     RoleLabel* m_hint;
     QString m_hintText; ///< whole
