@@ -588,13 +588,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source> and %n more</source>
-        <translation>
-            <numerusform> and %n more</numerusform>
-            <numerusform> and %n more</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n findings</source>
         <translation>
             <numerusform>%n finding</numerusform>
@@ -609,6 +602,16 @@
         <translation>
             <numerusform>and %n more</numerusform>
             <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::IncidentText</name>
+    <message numerus="yes">
+        <source> and %n more</source>
+        <translation>
+            <numerusform> and %n more</numerusform>
+            <numerusform> and %n more</numerusform>
         </translation>
     </message>
 </context>

@@ -7199,30 +7199,12 @@ GPL-3.0-or-later</translation>
         </translation>
     </message>
     <message>
-        <source>Abnormal at the same moment, so which came first is not known: %1</source>
-        <translation>在同一时刻异常，无法判断先后：%1</translation>
-    </message>
-    <message numerus="yes">
-        <source> and %n more</source>
-        <translation>
-            <numerusform> 以及另外 %n 个</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Note: %1</source>
-        <translation>备注：%1</translation>
-    </message>
-    <message>
         <source>not over at the run&apos;s end</source>
         <translation>到运行结束时仍未平息</translation>
     </message>
     <message>
         <source>nothing new since step %1</source>
         <translation>自第 %1 步起没有新发现</translation>
-    </message>
-    <message>
-        <source>%1 by step %2</source>
-        <translation>到第 %2 步，%1</translation>
     </message>
     <message numerus="yes">
         <source>%n findings</source>
@@ -7277,6 +7259,27 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Incidents</source>
         <translation>异常事件</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::IncidentText</name>
+    <message numerus="yes">
+        <source> and %n more</source>
+        <translation>
+            <numerusform> 以及另外 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 by step %2</source>
+        <translation>到第 %2 步，%1</translation>
+    </message>
+    <message>
+        <source>Abnormal at the same moment, so which came first is not known: %1</source>
+        <translation>在同一时刻异常，无法判断先后：%1</translation>
+    </message>
+    <message>
+        <source>Note: %1</source>
+        <translation>备注：%1</translation>
     </message>
 </context>
 <context>

@@ -217,7 +217,7 @@ int AnomaliesView::pictureHeight(int width)
     const int rows = std::clamp(m_filter->rowCount(), 2, kMostPictured);
     const int table
         = m_table->horizontalHeader()->height() + rows * m_table->verticalHeader()->defaultSectionSize() + kBelowTable;
-    const int words = pictured() ? IncidentPicture(m_card->text(), width, kMostWords).height() : 0;
+    const int words = pictured() ? m_card->picture(width, kMostWords).height() : 0;
     return std::max(height(), kPicturedLanes + table + words + reachWish());
 }
 
@@ -242,7 +242,7 @@ AnomaliesView::PictureParts AnomaliesView::partsOf(QSize size) const
                  std::pair(kLeastLanesHeight, 0) }) {
             lanes = least;
             wish = list;
-            parts.words.emplace(m_card->text(), size.width(),
+            parts.words = m_card->picture(size.width(),
                 size.height() - least - head - std::min(all, 2) * row - kBelowTable - std::min(list, reachHeight(2)));
             if (parts.words->height() > 0 || reach == 0)
                 break;

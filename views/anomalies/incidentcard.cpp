@@ -8,31 +8,26 @@
 #include <QDateTime>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QPainter>
 #include <QPushButton>
-#include <QScrollArea>
-#include <QScrollBar>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include <telltale/analysis/rundocument.h>
 #include <telltale/common/annotator.h>
 #include <telltale/common/labels.h>
-#include <telltale/common/scrolled.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/comma.h>
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/incidentwords.h>
-#include <telltale/items/shownname.h>
 #include <telltale/items/tooltiptext.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/store/querypool.h>
 
 #include "calmwords.h"
 #include "glyphline.h"
+#include "incidentlines.h"
 #include "incidentreach.h"
-#include "incidentsentence.h"
 
 namespace telltale::views {
 
@@ -45,15 +40,9 @@ namespace {
 constexpr int kClockMs = 5000;
 constexpr int kLeastHeight = 132; ///< head, two lines of the sentence and the buttons
 constexpr int kWholeHeight = 188; ///< with when it was, and what else was seen
-constexpr int kTextGap = 5;
 constexpr int kButtonGap = 4;
 constexpr int kVerdictRow = 28 + kButtonGap; ///< what people say of it, below its buttons
 constexpr int kVerdictHeight = kLeastHeight + kVerdictRow;
-
-QString plain(const std::string& text)
-{
-    return QString::fromStdString(text);
-}
 
 }
 
@@ -70,6 +59,7 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     , m_when(new RoleLabel(&Theme::text2, wordsFont(12), this))
     , m_queryId(context.queries->newView())
     , m_pages(new QStackedWidget(this))
+    , m_lines(new IncidentLines(this))
     , m_reach(new IncidentReach(context.state, this))
     , m_calm(new GlyphLine(wordsFont(13, 600), this))
     , m_calmText(new RoleLabel(&Theme::text3, wordsFont(12), this))
@@ -83,9 +73,8 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     m_clock.setInterval(kClockMs);
     connect(&m_clock, &QTimer::timeout, this, &IncidentCard::showTimes);
     m_buttons = makeButtons();
-    m_pages->addWidget(makeText());
+    m_pages->addWidget(m_lines);
     m_pages->addWidget(m_reach);
-    m_pages->installEventFilter(this);
     m_calm->setObjectName(QStringLiteral("incidentCalm"));
     m_calm->label()->setWordWrap(true);
     m_calmText->setWordWrap(true);
@@ -129,14 +118,11 @@ IncidentCard::~IncidentCard()
     m_context.queries->cancel(m_queryId);
 }
 
-IncidentText IncidentCard::text() const
+IncidentPicture IncidentCard::picture(int width, int most) const
 {
     const QString date = m_times.date();
-    IncidentText text { glyphs::severityOf(m_shown.first.severity), severityHint(),
-        date.isEmpty() ? m_when->text() : date, m_sentence->text(), {}, tiesText(m_shown), notesText(m_shown) };
-    for (std::size_t i = 0; i < m_evidenceTexts.size(); ++i)
-        text.evidence.emplace_back(m_evidence[i]->severity(), m_evidenceTexts[i]);
-    return text;
+    return { m_lines->text(), glyphs::severityOf(m_shown.first.severity), severityHint(),
+        date.isEmpty() ? m_when->text() : date, width, most };
 }
 
 bool IncidentCard::isReachShown() const
@@ -148,68 +134,6 @@ QString IncidentCard::foldedWords(const Incident& incident)
 {
     const auto folded = static_cast<int>(incident.folded);
     return tr("%n later findings folded", nullptr, folded).replace(QString::number(folded), formatStep(folded));
-}
-
-QString IncidentCard::moreText(int count)
-{
-    return tr(" and %n more", nullptr, count);
-}
-
-QString IncidentCard::tiesText(const Incident& incident)
-{
-    constexpr std::size_t kMost = 6;
-    if (incident.ties.empty())
-        return {};
-    QStringList ties;
-    for (std::size_t i = 0; i < std::min(incident.ties.size(), kMost); ++i)
-        ties.append(items::lineText(items::shownName(plain(incident.ties[i]))));
-    const QString rest
-        = incident.ties.size() > kMost ? moreText(static_cast<int>(incident.ties.size() - kMost)) : QString();
-    return tr("Abnormal at the same moment, so which came first is not known: %1").arg(ties.join(items::comma()))
-        + rest;
-}
-
-QString IncidentCard::notesText(const Incident& incident)
-{
-    QStringList notes;
-    for (const std::string& note : incident.notes)
-        notes.append(tr("Note: %1").arg(plain(note)));
-    return notes.join(u'\n');
-}
-
-QWidget* IncidentCard::makeText()
-{
-    auto* page = new QWidget;
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(kTextGap);
-    const auto add = [&](RoleLabel::Color color, int px) {
-        auto* label = new RoleLabel(color, wordsFont(px), page);
-        label->setWordWrap(true);
-        label->asData();
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-        label->setFocusPolicy(Qt::NoFocus);
-        layout->addWidget(label);
-        return label;
-    };
-    m_sentence = add(&Theme::text, 14);
-    m_sentence->setTextFormat(Qt::RichText);
-    m_sentence->setObjectName(QStringLiteral("incidentSentence"));
-    for (int i = 0; i < kMostEvidence; ++i) {
-        auto* line = new GlyphLine(wordsFont(12), page);
-        line->label()->setWordWrap(true);
-        line->label()->asData();
-        line->label()->setColor(&Theme::text2);
-        m_evidence.push_back(line);
-        layout->addWidget(line);
-    }
-    m_ties = add(&Theme::text2, 12);
-    m_notes = add(&Theme::text2, 12);
-    layout->addStretch();
-    m_text = scrolled(page);
-    page->setAutoFillBackground(false);
-    m_text->viewport()->setAutoFillBackground(false);
-    return m_text;
 }
 
 QWidget* IncidentCard::makeButtons()
@@ -373,11 +297,9 @@ void IncidentCard::fitHeight()
     m_when->setVisible(height() >= kWholeHeight + kVerdictRow && !isReach && current());
     m_buttons->setVisible(!isLowList && current());
     m_verdict->setVisible(height() >= kVerdictHeight);
-    for (std::size_t i = 0; i < m_evidence.size(); ++i)
-        m_evidence[i]->setVisible(i < m_evidenceTexts.size());
     if (m_isShown) {
         fitTitle();
-        fitEvidence();
+        fitLines();
     }
 }
 
@@ -412,102 +334,17 @@ void IncidentCard::fitTitle()
     m_hint->setToolTip(m_hint->text() == m_hintText ? m_when->text() : m_hintText + u'\n' + m_when->text());
 }
 
-/// Whole as far as there is room for it beside a line of each of the others, else that line: half a line at the edge of
-/// the page is neither.
-void IncidentCard::fitEvidence()
-{
-    const QMargins margins = layout()->contentsMargins();
-    const int width = this->width() - margins.left() - margins.right();
-    if (!fitEvidence(width))
-        fitEvidence(width - m_text->verticalScrollBar()->sizeHint().width());
-    fitPage();
-}
-
-bool IncidentCard::fitEvidence(int width)
+void IncidentCard::fitLines()
 {
     const QMargins margins = layout()->contentsMargins();
     const int spacing = layout()->spacing();
-    int room = height() - margins.top() - margins.bottom() - m_title->sizeHint().height() - spacing
-        - m_sentence->heightForWidth(width);
+    int outside = margins.top() + margins.bottom() + m_title->sizeHint().height() + spacing;
     for (const QWidget* part : std::initializer_list<const QWidget*> { m_buttons, m_when })
-        room -= part->isHidden() ? 0 : part->sizeHint().height() + spacing;
-    int whole = 0;
-    for (std::size_t i = 0; i < m_evidenceTexts.size(); ++i) {
-        RoleLabel* label = m_evidence[i]->label();
-        m_evidence[i]->show();
-        label->setWordWrap(true);
-        label->setText(m_evidenceTexts[i]);
-        label->setToolTip({});
-        whole += m_evidence[i]->heightForWidth(width) + kTextGap;
-    }
-    int others = 0;
-    for (const RoleLabel* label : { m_ties, m_notes })
-        others += label->isHidden() ? 0 : label->heightForWidth(width) + kTextGap;
-    const int wish
-        = height() - room + whole + others + (m_when->isHidden() ? m_when->sizeHint().height() + spacing : 0);
-    if (m_pages->currentIndex() == 0 && width == this->width() - margins.left() - margins.right()
-        && std::exchange(m_wholeHeight, wish) != wish)
+        outside += part->isHidden() ? 0 : part->sizeHint().height() + spacing;
+    const int lines = m_lines->fit(width() - margins.left() - margins.right(), height() - outside);
+    const int whole = outside + lines + (m_when->isHidden() ? m_when->sizeHint().height() + spacing : 0);
+    if (m_pages->currentIndex() == 0 && std::exchange(m_wholeHeight, whole) != whole)
         Q_EMIT wholeHeightChanged();
-    if (whole <= room)
-        return whole + others <= room;
-    const QFontMetrics metrics = m_evidence.front()->label()->fontMetrics();
-    const int fit = std::max(room, 0) / (metrics.height() + kTextGap);
-    const auto count = static_cast<int>(m_evidenceTexts.size());
-    int spare = room - count * (metrics.height() + kTextGap);
-    for (int i = 0; i < count; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        RoleLabel* label = m_evidence[at]->label();
-        if (const int more = m_evidence[at]->heightForWidth(width) - metrics.height(); more <= spare) {
-            spare -= more;
-            continue; // as it is, in several lines
-        }
-        const QString more = i == fit - 1 && fit < count ? moreText(count - fit) : QString();
-        const int left = width - GlyphLine::kIndent - metrics.horizontalAdvance(more);
-        label->setWordWrap(false);
-        label->setText(incidentsentence::elided(m_evidenceTexts[at], metrics, left) + more);
-        label->setToolTip(items::toolTipText(more.isEmpty()
-                ? m_evidenceTexts[at]
-                : QStringList(m_evidenceTexts.begin() + i, m_evidenceTexts.end()).join(u'\n')));
-        // Without a line to count on they are scrolled to, where that is possible.
-        m_evidence[at]->setVisible(i < fit || fit == 0);
-    }
-    return fit > 0 && others == 0;
-}
-
-/// The edge of the page goes through no line: what is below it is scrolled to.
-void IncidentCard::fitPage()
-{
-    const QLayout* lines = m_text->widget()->layout();
-    const int room = m_pages->height();
-    int whole = 0; // all of it
-    int shown = 0; // up to the last line that has room
-    const auto measure = [&](int width) {
-        whole = shown = 0;
-        for (int i = 0; i < lines->count(); ++i) {
-            QWidget* part = lines->itemAt(i)->widget();
-            if (!part || part->isHidden())
-                continue;
-            const auto* line = qobject_cast<GlyphLine*>(part);
-            const QFontMetrics metrics((line ? line->label() : part)->font());
-            const int height = part->hasHeightForWidth() ? part->heightForWidth(width) : part->sizeHint().height();
-            const int count = std::max(1, height / metrics.height());
-            for (int n = 1; n <= count; ++n)
-                shown = whole + height * n / count <= room ? whole + height * n / count : shown;
-            whole += height + kTextGap;
-        }
-        whole -= kTextGap;
-    };
-    measure(m_pages->width());
-    if (whole > room)
-        measure(m_pages->width() - m_text->verticalScrollBar()->sizeHint().width());
-    m_text->setMaximumHeight(whole > room && shown > 0 ? shown : QWIDGETSIZE_MAX);
-}
-
-bool IncidentCard::eventFilter(QObject* watched, QEvent* event)
-{
-    if (event->type() == QEvent::Resize && m_isShown)
-        fitPage();
-    return QWidget::eventFilter(watched, event);
 }
 
 void IncidentCard::resizeEvent(QResizeEvent* event)
@@ -570,24 +407,7 @@ void IncidentCard::show(const Incident& incident)
     m_isShown = true;
     m_shown = incident;
     askTimes(incident);
-    // Lines break at the narrow space between the digits of a number, and never at this one.
-    m_sentence->setText(incidentsentence::marked(incident).replace(QChar(0x202F), QChar(0x00A0)));
-    m_sentence->setAccessibleName(incidentwords::card(incident));
-    m_evidenceTexts.clear();
-    for (const judge::Finding& seen : incident.evidence) {
-        if (m_evidenceTexts.size() == m_evidence.size() || incidentsentence::says(incident, seen))
-            continue;
-        const bool isOfRanks = seen.rule == "ranks" && !incident.reach.empty();
-        m_evidenceTexts.push_back(isOfRanks
-                ? tr("%1 by step %2")
-                      .arg(incidentsentence::evidence(seen), formatStep(IncidentReach::reachedBy(incident).value))
-                : incidentsentence::evidence(seen, incident.first.sentence));
-        m_evidence[m_evidenceTexts.size() - 1]->set(glyphs::severityOf(seen.severity), m_evidenceTexts.back());
-    }
-    m_ties->setText(tiesText(incident));
-    m_ties->setVisible(!incident.ties.empty());
-    m_notes->setText(notesText(incident));
-    m_notes->setVisible(!incident.notes.empty());
+    m_lines->set(IncidentText::of(incident), incidentwords::card(incident));
     m_reach->showIncident(incident);
     showTimes();
 }

@@ -13,13 +13,13 @@
 class QHBoxLayout;
 class QLineEdit;
 class QPushButton;
-class QScrollArea;
 class QStackedWidget;
 class QVBoxLayout;
 
 namespace telltale::views {
 
 class GlyphLine;
+class IncidentLines;
 class IncidentReach;
 class RoleLabel;
 
@@ -34,43 +34,34 @@ public:
     int reachHeight() const;
     int wholeHeight() const { return m_wholeHeight; } ///< with which nothing of what it says is cut
 
-    IncidentText text() const; ///< what it says of the incident, whole
+    IncidentPicture picture(int width, int most) const; ///< of what it says, in no more than `most` px
     bool isReachShown() const; ///< in place of the words
     const IncidentReach& reach() const { return *m_reach; }
     static QString foldedWords(const judge::Incident& incident); ///< "214 later findings folded"
-    static QString moreText(int count); ///< " and 3 more": what has no room
 
 Q_SIGNALS:
     void reachToggled(); ///< the list is shown, or no more
     void wholeHeightChanged();
 
 protected:
-    bool eventFilter(QObject* watched, QEvent* event) override; // the page's size
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    QWidget* makeText();
     QWidget* makeButtons();
     void showPage(int page);
     void takeIncident();
     void fitRows();
     void fitHeight();
-    void fitEvidence();
-    bool fitEvidence(int width); ///< false where what is said is scrolled all the same
-    void fitPage();
+    void fitLines();
     void fitTitle();
     int hintWidth() const; ///< of all of it
     bool hasFolded() const; ///< a widget that has just come to another row is hidden for a moment
     void show(const judge::Incident& incident);
-    static QString tiesText(const judge::Incident& incident); ///< empty: none
-    static QString notesText(const judge::Incident& incident);
     QString severityHint() const; ///< "critical, last seen at step 210"
     void askTimes(const judge::Incident& incident);
     void showTimes();
     void say(judge::Annotation::Action action, const QString& note = {});
     const judge::Incident* current() const;
-
-    static constexpr int kMostEvidence = 4;
 
     ViewContext m_context;
     judge::Incident m_shown;
@@ -87,14 +78,9 @@ private:
     IncidentTimes m_times; ///< of the incident that is shown
     QTimer m_clock; ///< "3 min ago" grows older
     QStackedWidget* m_pages;
-    QScrollArea* m_text = nullptr; ///< the first of them
+    IncidentLines* m_lines; ///< the first of them
     IncidentReach* m_reach;
-    RoleLabel* m_sentence = nullptr;
-    std::vector<GlyphLine*> m_evidence;
     int m_wholeHeight = 0;
-    std::vector<QString> m_evidenceTexts; ///< whole, without what the sentence says
-    RoleLabel* m_ties = nullptr;
-    RoleLabel* m_notes = nullptr;
     RoleLabel* m_why = nullptr;
     QWidget* m_buttons = nullptr;
     QWidget* m_verdict = nullptr; ///< a note, and whether it was a true alarm

@@ -20,7 +20,7 @@ namespace {
 constexpr int kTop = 8;
 constexpr int kSide = 12;
 constexpr int kBottom = 10;
-constexpr int kGap = 8; ///< below its head
+constexpr int kHeadGap = 8; ///< below its head
 constexpr int kLineGap = 5;
 
 QString colored(const QColor& color, const QString& html)
@@ -30,7 +30,11 @@ QString colored(const QColor& color, const QString& html)
 
 }
 
-IncidentPicture::IncidentPicture(IncidentText text, int width, int most)
+IncidentPicture::IncidentPicture(
+    IncidentText text, glyphs::Severity severity, const QString& hint, const QString& when, int width, int most)
+    : m_severity(severity)
+    , m_hint(hint)
+    , m_when(when)
 {
     const std::vector<std::pair<glyphs::Severity, QString>> evidence = text.evidence;
     std::size_t said = evidence.size();
@@ -42,7 +46,7 @@ IncidentPicture::IncidentPicture(IncidentText text, int width, int most)
         } else if (said > 0) {
             text.evidence.assign(evidence.begin(), evidence.begin() + static_cast<std::ptrdiff_t>(--said));
             if (said > 0)
-                text.evidence.back().second += IncidentCard::moreText(static_cast<int>(evidence.size() - said));
+                text.evidence.back().second += IncidentText::more(static_cast<int>(evidence.size() - said));
         } else {
             m_lines.clear();
             m_height = 0;
@@ -70,10 +74,10 @@ void IncidentPicture::layOut(const IncidentText& text, int width)
     constexpr int kIndent = GlyphLine::kIndent;
     const QFont small = wordsFont(12);
     add(QStringLiteral("<b>%1</b>&nbsp; ").arg(IncidentCard::tr("Root cause").toHtmlEscaped())
-            + colored(theme.text3, text.hint.toHtmlEscaped()),
-        wordsFont(13), kGap, kIndent, text.severity);
-    if (!text.when.isEmpty())
-        add(colored(theme.text2, text.when.toHtmlEscaped()), small, kGap, kIndent);
+            + colored(theme.text3, m_hint.toHtmlEscaped()),
+        wordsFont(13), kHeadGap, kIndent, m_severity);
+    if (!m_when.isEmpty())
+        add(colored(theme.text2, m_when.toHtmlEscaped()), small, kHeadGap, kIndent);
     add(text.sentence, wordsFont(14), kLineGap);
     for (const auto& [severity, words] : text.evidence)
         add(colored(theme.text2, words.toHtmlEscaped()), small, kLineGap, kIndent, severity);

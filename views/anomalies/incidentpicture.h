@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <QPoint>
@@ -12,26 +11,20 @@
 
 #include <telltale/common/glyphs.h>
 
+#include "incidenttext.h"
+
 class QPainter;
 
 namespace telltale::views {
 
-/// What the card of an incident says. Thread: any (a value).
-struct IncidentText {
-    glyphs::Severity severity = glyphs::Severity::Notice;
-    QString hint; ///< how severe it is, and whether it is over
-    QString when;
-    QString sentence; ///< HTML
-    std::vector<std::pair<glyphs::Severity, QString>> evidence; ///< without what the sentence says
-    QString ties;
-    QString notes;
-};
-
-/// The same words drawn, `width` px wide and as high as they are, for a picture, where nobody scrolls or presses. Of
-/// more than `most` px the notes go first, then the ties, then the last of the evidence. Thread: gui.
+/// What the card of an incident says, drawn, `width` px wide and as high as they are, for a picture, where nobody
+/// scrolls or presses. Of more than `most` px the notes go first, then the ties, then the last of the evidence. Thread:
+/// gui.
 class IncidentPicture {
 public:
-    IncidentPicture(IncidentText text, int width, int most);
+    /// `hint`: how severe it is, and whether it is over.
+    IncidentPicture(
+        IncidentText text, glyphs::Severity severity, const QString& hint, const QString& when, int width, int most);
 
     int height() const { return m_height; } ///< 0 where not even the sentence has room
     void paint(QPainter& painter, QPoint at) const;
@@ -45,6 +38,9 @@ private:
     };
     void layOut(const IncidentText& text, int width);
 
+    glyphs::Severity m_severity;
+    QString m_hint;
+    QString m_when;
     std::vector<Line> m_lines;
     int m_height = 0;
 };
