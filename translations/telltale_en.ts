@@ -706,6 +706,13 @@
             <numerusform>Offline are ranks %1: what they had not sent is not known.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Earlier than the others ended rank %1.</source>
+        <translation>
+            <numerusform>Earlier than the others ended rank %1.</numerusform>
+            <numerusform>Earlier than the others ended ranks %1.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::RanksSide</name>

@@ -8042,6 +8042,16 @@ GPL-3.0-or-later</translation>
             <numerusform>rank %1 已离线：尚未发送的内容未知。</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Earlier than the others ended rank %1.</source>
+        <translation>
+            <numerusform>比其他 rank 更早结束：rank %1。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Last step</source>
+        <translation>最后一步</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::RankTimesPanel</name>

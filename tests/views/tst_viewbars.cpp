@@ -203,6 +203,14 @@ private Q_SLOTS:
         QVERIFY(!side.isEmpty() && !model.isLive() && model.sentence().isEmpty());
         QVERIFY(table->isColumnHidden(RankTableModel::LagColumn) && table->isColumnHidden(RankTableModel::TimesColumn));
         QCOMPARE(table->currentIndex().row(), 2);
+        QVERIFY(!table->isColumnHidden(RankTableModel::LastStepColumn));
+        const auto ended = synthetic::catalog();
+        for (store::SourceInfo& source : ended->sources)
+            source.lastStep = Step { source.rank == Rank { 3 } ? 17 : 20 };
+        state.setCatalog(ended);
+        QCOMPARE(text(3, RankTableModel::LastStepColumn), QStringLiteral("17"));
+        QCOMPARE(model.sentence(), QStringLiteral("Earlier than the others ended rank 3."));
+        state.setCatalog(synthetic::catalog());
         // An older agent of rank 5 that left says nothing of it beside the one that is connected.
         std::vector<ConnectionInfo> agents(3);
         agents[0].rank = agents[1].rank = Rank { 5 };
@@ -234,7 +242,7 @@ private Q_SLOTS:
             times->boxes.push_back(box);
         }
         side.setTimes(times);
-        QVERIFY(model.isLive());
+        QVERIFY(model.isLive() && table->isColumnHidden(RankTableModel::LastStepColumn));
         QVERIFY(
             !table->isColumnHidden(RankTableModel::LagColumn) && !table->isColumnHidden(RankTableModel::TimesColumn));
         QCOMPARE(text(5, RankTableModel::LagColumn), QStringLiteral("0.3 s"));

@@ -82,8 +82,11 @@ void RankTableModel::set(const ViewState& state, const RankTimes* times)
     std::map<Rank, Row> rows;
     if (const auto catalog = state.catalog()) {
         for (const store::SourceInfo& source : catalog->sources) {
-            if (source.rank.value >= 0)
-                rows[source.rank].rank = source.rank;
+            if (source.rank.value < 0)
+                continue;
+            Row& row = rows[source.rank];
+            row.rank = source.rank;
+            row.lastStep = std::max(row.lastStep, source.lastStep);
         }
     }
     for (auto& [rank, row] : rows)
@@ -114,8 +117,11 @@ void RankTableModel::set(const ViewState& state, const RankTimes* times)
     m_isLive = !state.agents().empty();
     m_rows.clear();
     m_rows.reserve(rows.size());
-    for (auto& [rank, row] : rows)
+    m_lastStep = Step { -1 };
+    for (auto& [rank, row] : rows) {
+        m_lastStep = std::max(m_lastStep, row.lastStep);
         m_rows.push_back(std::move(row));
+    }
     if (!isSame)
         endResetModel();
     else if (!m_rows.empty())
@@ -124,11 +130,13 @@ void RankTableModel::set(const ViewState& state, const RankTimes* times)
 
 QString RankTableModel::sentence() const
 {
-    QStringList slow, late, offline, lossy;
+    QStringList slow, early, late, offline, lossy;
     for (const Row& row : m_rows) {
         const QString rank = QString::number(row.rank.value);
         if (row.isSlow)
             slow.append(rank);
+        if (isLoud(row, LastStepColumn))
+            early.append(rank);
         if (isLoud(row, LagColumn))
             (row.agent->connected ? late : offline).append(rank);
         if (row.dropped > 0)
@@ -138,6 +146,8 @@ QString RankTableModel::sentence() const
     const auto of = [](const QStringList& ranks) { return static_cast<int>(ranks.size()); };
     if (!slow.empty())
         said.append(tr("Longer than the others takes rank %1.", nullptr, of(slow)).arg(slow.join(items::comma())));
+    if (!early.empty())
+        said.append(tr("Earlier than the others ended rank %1.", nullptr, of(early)).arg(early.join(items::comma())));
     if (!late.empty())
         said.append(tr("Behind the store is rank %1.", nullptr, of(late)).arg(late.join(items::comma())));
     if (!offline.empty())
@@ -166,6 +176,8 @@ QString RankTableModel::text(const Row& row, int column) const
         return QString::number(row.rank.value);
     case TimesColumn:
         return row.isSlow ? tr("slow") : QString();
+    case LastStepColumn:
+        return row.lastStep.value < 0 ? QString() : items::formatStep(row.lastStep.value);
     case DroppedColumn:
         return items::formatStep(static_cast<qint64>(row.dropped));
     default:
@@ -190,6 +202,9 @@ bool RankTableModel::isLoud(const Row& row, int column) const
     switch (column) {
     case TimesColumn:
         return row.isSlow;
+    case LastStepColumn:
+        return !m_isLive
+            && std::ranges::any_of(m_rows, [&](const Row& other) { return other.lastStep > row.lastStep; });
     case LagColumn:
         return row.agent && !(row.agent->saidBye && !row.agent->connected)
             && (!row.agent->connected || row.agent->lagSeconds > items::ConnectionsModel::kLateSeconds);
@@ -232,7 +247,8 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
         return tr("what waits on the agent's disk");
     if (role != Qt::DisplayRole)
         return {};
-    const QString names[] = { tr("Rank"), tr("Step time"), tr("Lag"), tr("Dropped"), tr("Spool"), tr("Rate") };
+    const QString names[]
+        = { tr("Rank"), tr("Step time"), tr("Last step"), tr("Lag"), tr("Dropped"), tr("Spool"), tr("Rate") };
     static_assert(std::size(names) == ColumnCount);
     return names[section];
 }
@@ -306,11 +322,11 @@ void RankTable::fitColumns()
     const bool hasTimes = std::any_of(
         m_model->rows().begin(), m_model->rows().end(), [](const Model::Row& row) { return !row.times.empty(); });
     int left = viewport()->width() - (hasTimes ? kLeastTimes : 0);
-    for (const int column :
-        { Model::RankColumn, Model::DroppedColumn, Model::LagColumn, Model::SpoolColumn, Model::RateColumn }) {
-        const bool isAgents = column != Model::RankColumn && column != Model::DroppedColumn;
+    for (const int column : { Model::RankColumn, Model::DroppedColumn, Model::LastStepColumn, Model::LagColumn,
+             Model::SpoolColumn, Model::RateColumn }) {
+        const bool isAlways = column == Model::RankColumn || column == Model::DroppedColumn;
         const int width = widthOf(column);
-        const bool isShown = !isAgents || (m_model->isLive() && width <= left);
+        const bool isShown = isAlways || (m_model->isLive() != (column == Model::LastStepColumn) && width <= left);
         setColumnHidden(column, !isShown);
         if (!isShown)
             continue;

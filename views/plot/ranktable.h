@@ -17,14 +17,15 @@ namespace telltale::views {
 class ViewState;
 
 /// The ranks of the shown run: their last step times and what was lost of each; while it is recorded, also how far each
-/// agent is behind the store, what waits on its disk and what it sends. Thread: gui.
+/// agent is behind the store, what waits on its disk and what it sends, and afterwards its last step. Thread: gui.
 class RankTableModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { RankColumn, TimesColumn, LagColumn, DroppedColumn, SpoolColumn, RateColumn, ColumnCount };
+    enum Column { RankColumn, TimesColumn, LastStepColumn, LagColumn, DroppedColumn, SpoolColumn, RateColumn, ColumnCount };
 
     struct Row {
         Rank rank;
+        Step lastStep { -1 };
         std::uint64_t dropped = 0;
         std::optional<ConnectionInfo> agent;
         std::vector<double> times; ///< empty: not known
@@ -50,6 +51,7 @@ private:
     bool isLoud(const Row& row, int column) const;
 
     std::vector<Row> m_rows;
+    Step m_lastStep { -1 }; ///< of all
     double m_low = 0;
     double m_high = 0;
     bool m_isLive = false;
