@@ -74,6 +74,9 @@ void addKind(
     const auto kind = run.seen.find(rule.kind);
     const bool isSeen = kind != run.seen.end() && !kind->second.empty();
     const RunFacts::Seen usual = isSeen ? averageOf(kind->second) : RunFacts::Seen {};
+    // Gradients without a backward pass, moments of an optimizer that keeps none: asked for now, and there are none.
+    if (!isSeen && !run.seen.empty() && asksFor(running, rule))
+        return;
     for (const RunFacts::Module& module : run.modules) {
         if (module.type.empty() != rule.isOfParameters || !selects(config, rule, module.name))
             continue;
@@ -91,15 +94,16 @@ void addKind(
     }
 }
 
-/// What has no rule of its own comes as it was seen.
-void addSeen(Load& load, const RunFacts& run, Kind kind)
+/// What has no rule of its own comes as it was seen; where it `isAsked` for now and was not, there is none.
+void addSeen(Load& load, const RunFacts& run, Kind kind, bool isAsked)
 {
     const auto seen = run.seen.find(kind);
-    if (seen == run.seen.end())
-        load.isWhole = load.areElementsKnown = false;
-    else
+    if (seen != run.seen.end()) {
         for (const auto& [name, one] : seen->second)
             load.add(one);
+    } else if (!isAsked || run.seen.empty()) {
+        load.isWhole = load.areElementsKnown = false;
+    }
 }
 
 Load loadOf(const MonitorConfig& config, const MonitorConfig& running, const RunFacts& run)
@@ -112,13 +116,14 @@ Load loadOf(const MonitorConfig& config, const MonitorConfig& running, const Run
             addKind(load, rule, config, running, run);
     }
     if (config.ccEnable)
-        addSeen(load, run, Kind::Comm);
+        addSeen(load, run, Kind::Comm, running.ccEnable);
     if (config.recordingL2Features) {
         for (const auto& [hook, names] : config.l2Targets)
             addSeen(load, run,
                 hook == "linear_hook"          ? Kind::Linear
                     : hook == "attention_hook" ? Kind::Attention
-                                               : Kind::Router);
+                                               : Kind::Router,
+                running.recordingL2Features && running.l2Targets.contains(hook));
     }
     return load;
 }

@@ -214,13 +214,14 @@ QString IncidentsModel::severityWord(store::Severity severity)
 
 QString IncidentsModel::stateText(const Incident& incident)
 {
-    QStringList words { incident.isOver ? tr("quiet") : tr("open") };
-    if (incident.isAcknowledged)
-        words.append(tr("acknowledged"));
+    QStringList words;
     if (incident.label == Incident::Label::False)
         words.append(tr("false alarm"));
     else if (incident.label == Incident::Label::True)
         words.append(tr("true alarm"));
+    if (incident.isAcknowledged)
+        words.append(tr("acknowledged"));
+    words.append(incident.isOver ? tr("quiet") : tr("open"));
     return words.join(items::comma());
 }
 
@@ -265,7 +266,7 @@ QVariant IncidentsModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return cell(one, index.column());
     case Qt::ToolTipRole:
-        return toolTipText(incidentwords::card(one));
+        return toolTipText(index.column() == StateColumn ? stateText(one) : incidentwords::card(one));
     case Qt::AccessibleTextRole:
         return index.column() == StepColumn ? tr("step %1").arg(formatStep(one.first.step.value))
                                             : cell(one, index.column());

@@ -416,6 +416,14 @@ private Q_SLOTS:
         QVERIFY(isShown(q("its own config file alone changes it")));
     }
 
+    void aNumberThatBeginsAsNoneCanBeTyped()
+    {
+        type(q("/telltale/overhead_budget"), q("0.02"));
+        QCOMPARE(control<QLineEdit>(q("/telltale/overhead_budget"))->text(), q("0.02"));
+        QVERIFY(isShown(q("/telltale/overhead_budget is left to the training")));
+        QVERIFY(!isShown(q("it must be a number")));
+    }
+
     void answersFillWhileTheyCome()
     {
         auto now = steeringOf({ rank(0, RankSteering::State::Applied), rank(1, RankSteering::State::Offered) });
@@ -462,19 +470,19 @@ private Q_SLOTS:
         for (int i = 0; i < 310; ++i)
             facts.modules.push_back({ "layers." + std::to_string(i) + ".weight", {}, 1000 });
         m_view->draft()->setRun(facts);
-        QCOMPARE(costs(), QStringList({ q("now"), q("Series 1 240"), q("Samples a step 7.4 k") }));
+        QCOMPARE(costs(), QStringList({ q("now"), q("Series 1 240"), q("Samples a collected step 7.4 k") }));
         m_steering->setRates({ 2, 200, 20 });
         QCOMPARE(costs(),
-            QStringList({ q("now"), q("Series 1 240"), q("Samples a step 7.4 k"), q("Stored 74.4 kB/s"),
+            QStringList({ q("now"), q("Series 1 240"), q("Samples a collected step 7.4 k"), q("Stored 74.4 kB/s"),
                 q("Step time 1.0 %") }));
         m_view->draft()->setValue(q("/param_distribution"), q("true"));
         QCOMPARE(costs(),
-            QStringList({ q("now draft"), q("Series 1 240 2 480"), q("Samples a step 7.4 k 15 k"),
+            QStringList({ q("now draft"), q("Series 1 240 2 480"), q("Samples a collected step 7.4 k 15 k"),
                 q("Stored 74.4 kB/s 149 kB/s"), q("Step time 1.0 % 2.0 %") }));
         m_view->draft()->setValue(q("/step_interval"), q("40"));
         QCOMPARE(costs().last(), q("Step time 1.0 % 0.5 %"));
         m_steering->set({});
-        QCOMPARE(costs().last(), q("Samples a step 15 k")); // nobody says what runs
+        QCOMPARE(costs().last(), q("Samples a collected step 15 k")); // nobody says what runs
     }
 
     void ofADraftWithErrorsNoCostIsSaid()
@@ -518,12 +526,12 @@ private Q_SLOTS:
         config::RunFacts facts;
         facts.modules.push_back({ "layers.0.weight", {}, 1000 });
         m_view->draft()->setRun(facts);
-        QCOMPARE(costs(), QStringList({ q("now"), q("Series 0"), q("Samples a step 0") }));
+        QCOMPARE(costs(), QStringList({ q("now"), q("Series 0"), q("Samples a collected step 0") }));
         m_view->draft()->setValue(q("/step_interval"), q("5")); // it stays off
         QCOMPARE(m_view->draft()->changes().size(), 1);
-        QCOMPARE(costs(), QStringList({ q("now draft"), q("Series 0"), q("Samples a step 0") }));
+        QCOMPARE(costs(), QStringList({ q("now draft"), q("Series 0"), q("Samples a collected step 0") }));
         m_view->draft()->setValue(q("/dynamic_on"), q("true"));
-        QCOMPARE(costs(), QStringList({ q("now draft"), q("Series 0 2"), q("Samples a step 0 12") }));
+        QCOMPARE(costs(), QStringList({ q("now draft"), q("Series 0 2"), q("Samples a collected step 0 12") }));
     }
 
     void aDraftOverTheRunningBudgetSaysWhatTheAgentWillDo()

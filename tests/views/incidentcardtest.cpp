@@ -73,6 +73,15 @@ private Q_SLOTS:
         QTest::mouseClick(card->findChild<QPushButton*>(QStringLiteral("incidentFalse")), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(incident().label, judge::Incident::Label::False, 20'000);
         QVERIFY(card->findChild<QPushButton*>(QStringLiteral("incidentFalse"))->isChecked());
+        // The table has room for what was said, which comes while it is shown.
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        const auto* table = m_window->views()->currentView()->findChild<QTableView*>(QStringLiteral("incidentTable"));
+        const int column = items::IncidentsModel::StateColumn;
+        const QString said = table->model()->index(0, column).data().toString();
+        QVERIFY2(said.startsWith(QStringLiteral("false alarm")), qPrintable(said));
+        QTRY_VERIFY(
+            table->columnWidth(column) > QFontMetrics(views::wordsFont(12)).horizontalAdvance(said.left(26)) + 16);
+        m_window->views()->setCurrent(QStringLiteral("heatmap"));
         // What it reached, and one of it.
         QTest::mouseClick(card->findChild<QPushButton*>(QStringLiteral("incidentFolded")), Qt::LeftButton);
         auto* reach = card->findChild<QTreeWidget*>(QStringLiteral("incidentReach"));

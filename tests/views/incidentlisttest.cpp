@@ -93,7 +93,7 @@ private Q_SLOTS:
         QCOMPARE(changed.size(), 3);
         QCOMPARE(model.unacknowledged(), 2);
         QCOMPARE(model.index(1, IncidentsModel::StateColumn).data().toString(),
-            QStringLiteral("open, acknowledged, false alarm"));
+            QStringLiteral("false alarm, acknowledged, open"));
         earlier.first.step = Step { 30 };
         earlier.folded = 7;
         model.append({ opened(earlier, 7) });

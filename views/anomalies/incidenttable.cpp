@@ -2,6 +2,7 @@
 #include "incidenttable.h"
 
 #include <algorithm>
+#include <array>
 
 #include <QHeaderView>
 #include <QPainter>
@@ -70,7 +71,7 @@ public:
     }
 };
 
-constexpr int kWidths[] = { 96, 76, 60, 300, 200, 360, 70, 150 }; ///< at most, but for the sentence
+constexpr int kWidths[] = { 96, 76, 60, 300, 200, 360, 70, 220 }; ///< at most, but for the sentence
 static_assert(std::size(kWidths) == IncidentsModel::ColumnCount);
 
 }
@@ -122,6 +123,7 @@ IncidentTable::IncidentTable(ViewState* state, IncidentFilter* filter, QWidget* 
     };
     for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })
         connect(filter, signal, this, takeRows);
+    connect(filter, &QAbstractItemModel::dataChanged, &m_fit, qOverload<>(&QTimer::start));
     connect(filter, &QAbstractItemModel::modelReset, this, takeRows);
     connect(filter, &QAbstractItemModel::layoutChanged, this, takeRows);
     // Also where the row is the current one already, and the cursor has gone elsewhere since.
@@ -155,44 +157,39 @@ void IncidentTable::resizeEvent(QResizeEvent* event)
 void IncidentTable::fitColumns()
 {
     constexpr int kSentence = 120;
-    // Of a place the end stays, which tells most; of a state what a person has said of it stands at the end.
+    // Of a place the end stays, which tells most; of a state what a person has said of it, which is said first.
     constexpr std::pair<int, int> kGiving[] { { IncidentsModel::PlaceColumn, 150 }, { IncidentsModel::RuleColumn, 88 },
-        { IncidentsModel::StateColumn, 80 } };
-    static constexpr int kMeasured = 50; // rows
-    const auto longest = [this](int column, const QFont& font) {
-        int most = 0;
-        for (int row = 0; row < std::min(m_filter->rowCount(), kMeasured); ++row)
-            most = std::max(most, QFontMetrics(font).horizontalAdvance(m_filter->index(row, column).data().toString()));
-        return most + (column == 0 ? 24 : 20);
-    };
-    const auto wish = [&](int column) {
-        const bool isNumber = column == IncidentsModel::StepColumn || column == IncidentsModel::RankColumn
-            || column == IncidentsModel::FoldedColumn;
-        const int sign = column == IncidentsModel::SeverityColumn ? 18 : 0;
-        const int words = sign
-            + longest(column,
-                column == IncidentsModel::PlaceColumn ? codeFont(12)
-                    : isNumber                        ? numberFont(12)
-                                                      : wordsFont(12));
-        return std::max(std::min(words, kWidths[column]), horizontalHeader()->sectionSizeHint(column));
-    };
+        { IncidentsModel::StateColumn, 100 } };
+    constexpr int kMeasured = 50; // rows
     setColumnHidden(IncidentsModel::FoldedColumn, false); // the heading of a hidden one is no wider than nothing
+    std::array<int, IncidentsModel::ColumnCount> wish {};
     int room = viewport()->width() - kSentence;
     for (int column = 0; column < IncidentsModel::ColumnCount; ++column) {
+        const bool isNumber = column == IncidentsModel::StepColumn || column == IncidentsModel::RankColumn
+            || column == IncidentsModel::FoldedColumn;
+        const QFontMetrics metrics(column == IncidentsModel::PlaceColumn ? codeFont(12)
+                : isNumber                                               ? numberFont(12)
+                                                                         : wordsFont(12));
+        int words = 0;
+        for (int row = 0; row < std::min(m_filter->rowCount(), kMeasured); ++row)
+            words = std::max(words, metrics.horizontalAdvance(m_filter->index(row, column).data().toString()));
+        words += column == IncidentsModel::SeverityColumn ? 42 : 20; // its sign
+        const auto at = static_cast<std::size_t>(column);
+        wish[at] = std::max(std::min(words, kWidths[column]), horizontalHeader()->sectionSizeHint(column));
         if (column == IncidentsModel::SentenceColumn)
             continue;
-        setColumnWidth(column, wish(column));
-        room -= wish(column);
+        setColumnWidth(column, wish[at]);
+        room -= wish[at];
     }
     // How many were folded stands in the card, too.
     if (room < 0) {
-        room += wish(IncidentsModel::FoldedColumn);
+        room += wish[IncidentsModel::FoldedColumn];
         setColumnHidden(IncidentsModel::FoldedColumn, true);
     }
+    const int sentence = std::max(wish[IncidentsModel::SentenceColumn], kSentence);
     for (const auto& [column, least] : kGiving) {
-        const int wished = wish(column);
-        const int lacking = std::max(wish(IncidentsModel::SentenceColumn), kSentence) - (kSentence + room);
-        const int given = std::clamp(lacking, 0, std::max(wished - least, 0));
+        const int wished = wish[static_cast<std::size_t>(column)];
+        const int given = std::clamp(sentence - (kSentence + room), 0, std::max(wished - least, 0));
         setColumnWidth(column, wished - given);
         room += given;
     }

@@ -161,8 +161,10 @@ void ConfigDraft::read()
         m_problems = { { {}, parsed.error().sentence() } };
     }
     for (const std::string& pointer : config::localChanges(m_running, m_config))
-        m_problems.push_back(
-            { pointer, pointer + " reaches files or code of the training: its own config file alone changes it" });
+        m_problems.push_back({ pointer,
+            tr("%1 is left to the training: its own config file alone changes it")
+                .arg(QString::fromStdString(pointer))
+                .toStdString() });
     m_changes = config::configChanges(m_running, m_config);
     if (m_isConfig)
         findInvalid();

@@ -10,6 +10,7 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPainter>
+#include <QScopedValueRollback>
 #include <QToolButton>
 
 #include <telltale/common/theme.h>
@@ -103,7 +104,8 @@ FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* pare
     const QString name = dotted(field);
     auto* label = (new RoleLabel(name, &Theme::text, codeFont(12), this))->asData();
     label->setMinimumHeight(kHeight);
-    setToolTip(fieldSentence(field.description));
+    setToolTip(fieldSentence(field.description)
+        + (field.isLocal ? u' ' + tr("Only the training's own file can change it.") : QString()));
     auto* control = makeControl(field.schema());
     // A switch has room for its focus at its left: its track begins where the other controls do.
     label->setFixedWidth(kNameWidth - (qobject_cast<SwitchButton*>(control) != nullptr ? SwitchButton::kInset : 0));
@@ -252,7 +254,11 @@ QWidget* FieldRow::makeText(const Json& schema)
             return typed(NumberEdit::ungrouped(text));
         return schema.value("type", Json()) == "string" ? Json(text.toStdString()) : typed(text);
     };
-    connect(edit, &QLineEdit::textEdited, this, [this, read](const QString& text) { set(read(text)); });
+    connect(edit, &QLineEdit::textEdited, this, [this, read](const QString& text) {
+        const QScopedValueRollback<bool> typing(m_isTyping, true);
+        set(read(text));
+        m_understood = m_draft->valueOf(m_field);
+    });
     // Normal form once it is left, as the draft understood it.
     connect(edit, &QLineEdit::editingFinished, this, [this, edit] {
         edit->setModified(m_hasProblem);
@@ -271,8 +277,8 @@ QWidget* FieldRow::makeText(const Json& schema)
         const QString text = isItems ? items.join(QStringLiteral(", "))
             : isWhole                ? grouped(shown(value))
                                      : shown(value);
-        // What is being typed stands as it was typed.
-        const bool isTyped = edit->isModified() && (m_hasProblem || read(edit->text()) == value);
+        // What is being typed stands as it was typed: of "0.02" the first "0" means none.
+        const bool isTyped = m_isTyping || (edit->isModified() && (m_hasProblem || m_understood == value));
         if (!isTyped && edit->text() != text)
             edit->setText(text);
     };

@@ -66,6 +66,8 @@ private:
     bool m_isChanged = false;
     bool m_hasProblem = false;
     bool m_isUsed = false;
+    bool m_isTyping = false;
+    Json m_understood; ///< the value that what was typed last has
 };
 
 }
