@@ -324,6 +324,17 @@ std::string binsText(const std::vector<double>& edges)
     return fmt::format("{}", fmt::join(texts, " "));
 }
 
+/// In the agent's words. One definition is that of all statistics of a series; of attention all are means over queries
+/// but the largest logit.
+std::string definitionText(const Row& row)
+{
+    constexpr std::string_view kMean = "mean over ";
+    std::string words = terminalText(row.key.definition);
+    if (row.stat == Stat::MaxLogit && words.starts_with(kMean))
+        words.replace(0, kMean.size(), "largest over ");
+    return words.empty() ? words : "  = " + words;
+}
+
 Expected<void> writeText(std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range,
     Damaged& damaged, bool formats)
 {
@@ -332,7 +343,7 @@ Expected<void> writeText(std::ostream& out, store::RunReader& reader, const std:
             row.key.chunk == 0 ? "" : fmt::format("{}:", row.key.chunk), terminalText(row.key.text()),
             statName(row.stat), row.key.microStep < 0 ? "" : fmt::format("  micro step {}", row.key.microStep),
             row.key.form == 0 ? "" : fmt::format("  ({})", fmt::join(formWords(row.key.form), ", ")),
-            row.key.definition.empty() ? "" : "  = " + terminalText(row.key.definition), "STEP", "RANK", "KIND",
+            definitionText(row), "STEP", "RANK", "KIND",
             formats         ? formatLossHeading()
                 : row.edges ? binsText(*row.edges)
                             : "VALUE");

@@ -25,6 +25,7 @@ class ShowVerbTest : public QObject, DemoRun {
     Q_OBJECT
 private Q_SLOTS:
     void showSaysWhatFormatsWouldLoseBesideStatistics();
+    void theLargestLogitIsSaidToBeNoMean();
     void showListsAttentionMapsAndTheirCells();
     void showPrintsEveryValueWithTheNonFiniteByName();
     void showPacksWhatProgramsRead();
@@ -77,6 +78,28 @@ void ShowVerbTest::showSaysWhatFormatsWouldLoseBesideStatistics()
         QCOMPARE(refused.code, 2);
         QVERIFY(refused.err.find("no export has it") != std::string::npos);
     }
+}
+
+void ShowVerbTest::theLargestLogitIsSaidToBeNoMean()
+{
+    const std::string path = m_dir.path().toStdString() + "/logits.telltale";
+    {
+        CapsuleBuilder builder(path);
+        auto heads = std::make_shared<SeriesLayout>(
+            *builder.addLayout(Kind::Attention, { Stat::Entropy, Stat::MaxLogit }, { "attn" }));
+        heads->series.front().definition = "mean over 32 of 48 queries";
+        StepBlock block;
+        block.layout = heads;
+        block.columns
+            = { { Stat::Entropy, std::vector<float> { 2 } }, { Stat::MaxLogit, std::vector<float> { 5 } } };
+        builder.stage(builder.addAttempt(Rank { 0 }, 0), { block });
+        builder.commit();
+        builder.finish();
+    }
+    const auto said
+        = [&](const char* stat) { return call(app::showVerb, { path, "--series", "attn", "--stat", stat }).out; };
+    QVERIFY(said("entropy").find("= mean over 32 of 48 queries") != std::string::npos);
+    QVERIFY(said("max_logit").find("= largest over 32 of 48 queries") != std::string::npos);
 }
 
 void ShowVerbTest::showListsAttentionMapsAndTheirCells()

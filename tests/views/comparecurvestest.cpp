@@ -297,6 +297,8 @@ private Q_SLOTS:
             QCOMPARE(band.max, value(step < 60 ? "brief" : "a", step));
         }
         QCOMPARE(series[0].where, QStringLiteral("2 to 3 of 3 runs"));
+        QCOMPARE(whereText(series[0], 7), QStringLiteral("median, of 3 runs")); // as beside the mouse
+        QCOMPARE(whereText(series[1], 70), QStringLiteral("range, 2 of 3 runs"));
         const auto legend = [&](int step) {
             m_state->setCursor(Step { step });
             return std::pair(canvas.legendValues()[0].where, canvas.legendValues()[1].where);

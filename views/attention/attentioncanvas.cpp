@@ -200,6 +200,8 @@ void AttentionCanvas::paintDefinitions(QPainter& painter, const QRectF& line, co
     QString words = shown.definition.isEmpty()
         ? tr("Telltale: every head, mean over its queries")
         : tr("Telltale: every head, %1", "a definition in the agent's words").arg(shown.definition);
+    if (std::ranges::find(m_values, HeadValue::MaxLogit) != m_values.end())
+        words += tr("  ·  max logit: the largest over these queries");
     if (shown.shape.group() > 1)
         words += tr("  ·  %1 heads on %2 key heads").arg(shown.shape.heads).arg(shown.shape.keyHeads);
     if (shown.headZero.state != CellState::NotCollected && !m_picture->isSpread)
@@ -226,7 +228,7 @@ void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Th
     const QString steps = formatStep(m_picture->stepsBefore());
     const std::array<std::pair<HeadSign, QString>, 4> signs { {
         { HeadSign::Collapsing, tr("entropy under half of what it was %1 steps ago").arg(steps) },
-        { HeadSign::Falling, tr("fell by over 30 % in %1 steps").arg(steps) },
+        { HeadSign::Falling, tr("entropy fell by over 30 % in %1 steps").arg(steps) },
         { HeadSign::OneHot, tr("looks at one key alone") },
         { HeadSign::Uniform, tr("looks at all keys alike") },
     } };
@@ -284,9 +286,14 @@ void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, co
         readout.secondValue = numberOf(m_picture->valueOf(m_near[0], m_near[1], other));
         readout.secondDetail = words(other);
     }
-    if (std::isfinite(head.before))
-        readout.where
-            += tr(", entropy %1 steps ago %2").arg(formatStep(m_picture->stepsBefore()), formatValue(head.before));
+    if (std::isfinite(head.before)) {
+        const bool isShown = std::ranges::find(m_values, HeadValue::Entropy) != m_values.end();
+        const QString before = formatValue(head.before), steps = formatStep(m_picture->stepsBefore());
+        readout.where += isShown
+            ? tr(", entropy %1 steps ago %2").arg(steps, before)
+            : tr(", entropy %1, %2 steps ago %3")
+                  .arg(numberOf(m_picture->valueOf(m_near[0], m_near[1], HeadValue::Entropy)), steps, before);
+    }
     paintReadout(painter, bounds, cell, readout, Theme::current());
 }
 

@@ -95,6 +95,7 @@ std::vector<CurveSeries> linesOfRuns(const std::vector<ComparePart>& parts)
             CurveSeries line = *one;
             line.slot = SeriesStyle::slotOfRun(static_cast<int>(run), place, static_cast<int>(parts.size()));
             line.hasRunColor = true;
+            line.isOfOneRank = true; // which is chosen for all of them
             line.run = static_cast<int>(run);
             line.isOtherRun = run > 0;
             lines.push_back(std::move(line));

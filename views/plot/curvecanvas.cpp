@@ -533,7 +533,7 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     readout.where
         = (steps.count() <= 1 ? tr("step %1").arg(formatStep(steps.first.value))
                               : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
-        + items::comma() + whereText(one);
+        + items::comma() + whereText(one, index);
     readout.state = bucket.state >= CellState::Value ? bucket.state : CellState::Value;
     if (LegendValue::isPartOf(one.stat, bucket)) {
         readout.value = statValueText(one.stat, bucket.last);

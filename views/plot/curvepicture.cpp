@@ -71,6 +71,14 @@ QString whereText(const CurveSeries& one)
     return one.runName.isEmpty() ? where : one.runName + items::comma() + where;
 }
 
+QString whereText(const CurveSeries& one, int bucket)
+{
+    if (one.runsIn.empty())
+        return whereText(one);
+    const int runs = one.runsIn[static_cast<std::size_t>(bucket)];
+    return one.runName + items::comma() + runsText(runs, runs, one.ofRuns);
+}
+
 int bucketOf(const series::CurveResult& result, Step step)
 {
     if (!result.range.contains(step) || result.buckets.empty())

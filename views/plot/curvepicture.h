@@ -28,7 +28,7 @@ struct CurveSeries {
     /// A band from the smallest to the largest of several ranks: filled between two edges, without a line of its own.
     bool isGroup = false;
     std::vector<Rank> ranks; ///< of a band, ascending
-    bool isOfOneRank = false; ///< its run has no other: a legend need not name it
+    bool isOfOneRank = false; ///< its run has no other, or all are of one that is chosen: a legend need not name it
     bool isOtherRank = false; ///< of a series whose selected rank has the bold line: thin
     QString runName; ///< empty where only one run is drawn
     QString where; ///< what is said in place of its rank, where it is more than that
@@ -89,6 +89,7 @@ QString runsText(int least, int most, int count);
 QString rankText(const CurveSeries& one);
 /// "rank 1", "ranks 0–7", and the run's name before it where two runs are compared.
 QString whereText(const CurveSeries& one);
+QString whereText(const CurveSeries& one, int bucket); ///< of a band of runs and its median, of how many there
 /// Bucket of a step, -1 outside.
 int bucketOf(const series::CurveResult& result, Step step);
 /// Bucket of a step; where nothing was collected and a line is drawn through it, the one that the line comes from. -1

@@ -21,7 +21,16 @@ class ViewState;
 class RankTableModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { RankColumn, TimesColumn, LastStepColumn, LagColumn, DroppedColumn, SpoolColumn, RateColumn, ColumnCount };
+    enum Column {
+        RankColumn,
+        TimesColumn,
+        LastStepColumn,
+        LagColumn,
+        DroppedColumn,
+        SpoolColumn,
+        RateColumn,
+        ColumnCount
+    };
 
     struct Row {
         Rank rank;
