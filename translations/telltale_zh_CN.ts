@@ -2325,6 +2325,10 @@
         <source>collectives by call site, element type and process group: %1</source>
         <translation>按调用位置、元素类型和进程组列出的集合通信：%1</translation>
     </message>
+    <message>
+        <source>stack_info: the modules&apos; call stacks are in %1</source>
+        <translation>stack_info：各模块的调用栈写在 %1</translation>
+    </message>
 </context>
 <context>
     <name>Settings</name>
@@ -4850,10 +4854,6 @@ GPL-3.0-or-later</translation>
         <translation>熵已低于 %1 步前的一半</translation>
     </message>
     <message>
-        <source>fell by over 30 % in %1 steps</source>
-        <translation>%1 步内下降超过 30 %</translation>
-    </message>
-    <message>
         <source>looks at one key alone</source>
         <translation>只关注一个键</translation>
     </message>
@@ -4918,6 +4918,18 @@ GPL-3.0-or-later</translation>
             <numerusform>%n 个微步的均值</numerusform>
         </translation>
     </message>
+    <message>
+        <source>  ·  max logit: the largest over these queries</source>
+        <translation>  ·  最大 logit：这些 query 中的最大值</translation>
+    </message>
+    <message>
+        <source>entropy fell by over 30 % in %1 steps</source>
+        <translation>熵在 %1 步内下降超过 30 %</translation>
+    </message>
+    <message>
+        <source>, entropy %1, %2 steps ago %3</source>
+        <translation>，熵 %1，%2 步前 %3</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AttentionMap</name>
@@ -4970,6 +4982,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>spread of %1</source>
         <translation>%1 的极差</translation>
+    </message>
+    <message>
+        <source>heads by %1, the highest first</source>
+        <translation>头按%1从高到低</translation>
     </message>
 </context>
 <context>
@@ -5675,6 +5691,13 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::ConfigDraft</name>
+    <message>
+        <source>%1 is left to the training: its own config file alone changes it</source>
+        <translation>%1 由训练自己决定：只有它自己的配置文件可以更改</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::ConfigForm</name>
     <message numerus="yes">
         <source>%n field(s)</source>
@@ -6152,10 +6175,6 @@ GPL-3.0-or-later</translation>
         <translation>序列</translation>
     </message>
     <message>
-        <source>Samples a step</source>
-        <translation>每步样本</translation>
-    </message>
-    <message>
         <source>Stored</source>
         <translation>存储</translation>
     </message>
@@ -6186,6 +6205,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Fix the draft to see what it costs.</source>
         <translation>修正草稿后即可看到其开销。</translation>
+    </message>
+    <message>
+        <source>Samples a collected step</source>
+        <translation>每个采集步的样本</translation>
     </message>
 </context>
 <context>
@@ -6785,6 +6808,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>by interval</source>
         <translation>按间隔</translation>
+    </message>
+    <message>
+        <source>Only the training&apos;s own file can change it.</source>
+        <translation>只有训练自己的配置文件可以更改它。</translation>
     </message>
 </context>
 <context>

@@ -142,6 +142,8 @@ void Escalations::onDurable(const store::Durable& durable)
         m_told->opened.push_back(std::move(one));
     }
     goBack(run);
+    if (!durable.run->isLive()) // its file is left alone again
+        m_runs.erase(durable.run->locator.text());
 }
 
 bool Escalations::isBusy(const Run& run) const

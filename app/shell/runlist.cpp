@@ -41,7 +41,7 @@ store::RunState stateOf(const store::LiveRun& live)
 
 bool isLive(const store::RunRef& run)
 {
-    return run && run->live && !run->live->closed.load(std::memory_order_acquire);
+    return run && run->isLive();
 }
 
 RunList::RunList(std::string dataDir, JobThread* jobs, QObject* parent)

@@ -32,6 +32,7 @@ constexpr const char* kAgent[] {
     QT_TRANSLATE_NOOP("Said", "print_struct: the module structure has been recorded and training goes on"),
     QT_TRANSLATE_NOOP("Said", "%1 ends it there, as msprobe does"),
     QT_TRANSLATE_NOOP("Said", "print_struct: the model's structure is in %1"),
+    QT_TRANSLATE_NOOP("Said", "stack_info: the modules' call stacks are in %1"),
     QT_TRANSLATE_NOOP("Said", "nothing is collected from this step on"),
     QT_TRANSLATE_NOOP("Said", "nothing is collected from this step on: %1"),
     QT_TRANSLATE_NOOP("Said", "%1 steps are collected, as collect_times asks"),

@@ -50,6 +50,8 @@ void IncidentFeed::onDurable(const store::Durable& durable)
                           : IncidentNews::Changed);
     });
     run.isCaughtUp = run.isCaughtUp || isRead;
+    if (!durable.run->isLive()) // one more record of a run that is over: its file is left alone again
+        m_runs.erase(durable.run->locator.text());
 }
 
 }

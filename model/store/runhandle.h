@@ -92,6 +92,8 @@ struct RunHandle {
     std::string id; ///< short id, as `telltale runs` prints it
     std::string name;
     std::shared_ptr<const LiveRun> live; ///< null for archived runs
+
+    bool isLive() const { return live && !live->closed.load(std::memory_order_acquire); }
 };
 using RunRef = std::shared_ptr<const RunHandle>;
 

@@ -14,6 +14,7 @@
 
 #include <telltale/core/privatefiles.h>
 #include <telltale/store/capsulefile.h>
+#include <telltale/store/runfacts.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/runstore.h>
 #include <telltale/store/sqlite.h>
@@ -144,8 +145,13 @@ Expected<void> takeInLog(const std::string& path)
     if (!exists(path + "-wal"))
         return {};
     const auto busy = failure(ErrorCode::Busy, "the run " + path + " is being recorded or read", "close it first");
-    if (isBeingRecorded(path))
-        return busy;
+    // A store lets go of the file of a run that is idle, and comes back to it; one that is over it has open while it
+    // writes, which SQLite says.
+    if (isBeingRecorded(path)) {
+        const auto facts = readRunFacts(RunLocator::fromText(path));
+        if (!facts || facts->state == RunState::Live || facts->state == RunState::Lost)
+            return busy;
+    }
     auto db = openForWriting(path);
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));

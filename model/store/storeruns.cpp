@@ -3,6 +3,8 @@
 #include <telltale/store/storethread.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include <telltale/store/clock.h>
 #include <telltale/store/runfiles.h>
@@ -251,8 +253,8 @@ void StoreThread::closeAll()
         closeRun(std::move(run));
     }
     // Readers close their idle connections within a second or so; a file that stays in WAL mode is whole all the same.
-    while (!m_leaving.empty() && Clock::now() < m_giveUpAt())
-        tidyUp();
+    for (; !m_leaving.empty() && Clock::now() < m_giveUpAt(); tidyUp())
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
     m_leaving.clear();
 }
 

@@ -2,10 +2,12 @@
 // Which incidents of a run's log are told: against a real store and its feed.
 #include <atomic>
 
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <telltale/alerts/alertwatch.h>
+#include <telltale/store/runreader.h>
 #include <telltale/store/storeservice.h>
 
 #include "../store/capsulecontent.h"
@@ -132,6 +134,18 @@ private Q_SLOTS:
         QVERIFY(m_watched->told().empty() && !m_watched->alerts().due(0s));
         m_watched->write(incidentAt(9, Severity::Warning));
         QCOMPARE(m_watched->told(), Sentences { "First abnormal: step 9" });
+    }
+
+    void aRecordOfARunThatIsOverLeavesItsFileAlone()
+    {
+        const std::int64_t id = m_watched->write(incidentAt(7, Severity::Critical));
+        auto beside = openReader(*m_watched->run()); // so that the file stays as it is recorded
+        QVERIFY(beside && (*beside)->catalog());
+        m_watched->end();
+        m_watched->say(id, Annotation::Action::True);
+        beside->reset();
+        const QString log = QString::fromStdString(m_watched->run()->locator.text()) + QStringLiteral("-wal");
+        QVERIFY(QTest::qWaitFor([&] { return !QFile::exists(log); }, 20'000)); // nobody reads it any more
     }
 
     void whatBecomesPartOfAnotherIsNotToldBesideIt()

@@ -26,6 +26,7 @@
 #include <telltale/store/pins.h>
 #include <telltale/store/retention.h>
 #include <telltale/store/runfiles.h>
+#include <telltale/store/runreader.h>
 #include <telltale/store/runrepair.h>
 #include <telltale/store/runthin.h>
 #include <telltale/store/sqlite.h>
@@ -350,6 +351,20 @@ private Q_SLOTS:
             QCOMPARE(call(app::deleteVerb, all).code, 2);
         }
         QVERIFY(fs::exists(m_path));
+    }
+
+    void aRunThatIsOverIsRenamedBesideARecorder()
+    {
+        const RunLocator run = RunLocator::fromText(m_path);
+        const auto lock = DataDirLock::take(m_data);
+        // As a recorder leaves it that was killed with its last run.
+        QVERIFY(telltale::store::execute(openDatabase(m_path, OpenMode::Write)->get(), "PRAGMA journal_mode=WAL"));
+        auto reader = openReader({ run, {}, {}, {} });
+        QVERIFY(lock && reader && (*reader)->catalog() && fs::exists(m_path + "-wal"));
+        QVERIFY(!renameRun(run, "renamed")); // somebody reads it
+        reader->reset();
+        QVERIFY(renameRun(run, "renamed"));
+        QCOMPARE(listRuns(m_data).front().name, std::string("renamed"));
     }
 
     void aRunMovesBetweenFolders()

@@ -466,6 +466,19 @@ private Q_SLOTS:
             for (std::size_t i = 2; i < layer.heads.size(); ++i)
                 QVERIFY(layer.heads[i - 1].entropy.value <= layer.heads[i].entropy.value);
         }
+        // A large logit is what is looked for, as a low entropy is.
+        m_view->setValue(0, HeadValue::MaxLogit);
+        settle();
+        const auto logit = [&](std::size_t layer, int column) {
+            return shown().valueOf(static_cast<int>(layer), column, HeadValue::MaxLogit);
+        };
+        for (std::size_t layer = 0; layer < shown().layers.size(); ++layer) {
+            for (int column = 1; column < kHeads; ++column) {
+                if (logit(layer, column - 1).state == CellState::Value
+                    && logit(layer, column).state == CellState::Value)
+                    QVERIFY(logit(layer, column - 1).value >= logit(layer, column).value);
+            }
+        }
     }
 
     void aLayersHeadsCanBeSeenOverTheSteps()

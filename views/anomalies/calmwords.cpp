@@ -68,7 +68,7 @@ CalmWords CalmWords::of(const ViewState& state)
     if (!state.catalog() || state.fullRange().isEmpty())
         return { false, tr("Nothing was measured yet"), {} };
     const store::RunRef run = state.run();
-    const bool isLive = run->live && !run->live->closed.load(std::memory_order_acquire);
+    const bool isLive = run->isLive();
     if (!state.incidents()->judged().empty())
         return ofJudged(state.incidents()->judged(), state.ownRange(), isLive);
     if (isLive || !state.isLogRead() || !state.incidents()->isSettled())

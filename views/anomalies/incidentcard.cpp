@@ -385,8 +385,7 @@ void IncidentCard::showTimes()
 {
     const ViewState& view = *m_context.state;
     const store::RunRef run = view.run();
-    const bool isRecorded = run && run->live && !run->live->closed.load(std::memory_order_acquire) && view.catalog()
-        && !analysis::isRunOver(*view.catalog());
+    const bool isRecorded = run && run->isLive() && view.catalog() && !analysis::isRunOver(*view.catalog());
     m_times.runEnd = isRecorded ? std::nullopt : std::optional(view.ownRange().last);
     const auto folded = static_cast<int>(m_shown.folded);
     m_hintText = m_pages->currentIndex() == 1

@@ -200,7 +200,9 @@ void AttentionMap::paintNumbers(QPainter& painter, std::array<int, 2> chosen, co
     if (isByValue) {
         const QString value = headValueText(m_picture.orderedBy);
         const QString by = m_picture.isSpread ? tr("spread of %1").arg(value) : value;
-        const QString whole = tr("heads by %1, the lowest first").arg(by);
+        const QString whole
+            = (m_picture.isHighestFirst() ? tr("heads by %1, the highest first") : tr("heads by %1, the lowest first"))
+                  .arg(by);
         const bool fits = QFontMetricsF(painter.font()).horizontalAdvance(whole) <= m_cells.width();
         painter.drawText(QRectF(m_cells.left(), m_cells.top() - 20, m_cells.width(), 16), Qt::AlignLeft,
             fits ? whole : tr("heads by %1").arg(by));

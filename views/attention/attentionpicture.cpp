@@ -194,9 +194,10 @@ void AttentionPicture::finish(HeadValue left)
         if (order != HeadOrder::Value)
             continue;
         std::vector<std::pair<double, HeadCell>> sorted;
-        for (std::size_t column = 0; column < layer.heads.size(); ++column)
-            sorted.emplace_back(
-                sortKey(valueOf(static_cast<int>(i), static_cast<int>(column), left)), layer.heads[column]);
+        for (std::size_t column = 0; column < layer.heads.size(); ++column) {
+            const double key = sortKey(valueOf(static_cast<int>(i), static_cast<int>(column), left));
+            sorted.emplace_back(isHighestFirst() && std::isfinite(key) ? -key : key, layer.heads[column]);
+        }
         std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         std::transform(
             sorted.begin(), sorted.end(), layer.heads.begin(), [](auto& one) { return std::move(one.second); });

@@ -20,7 +20,7 @@ inline constexpr std::array kHeadValues { HeadValue::Entropy, HeadValue::Entropy
     HeadValue::MaxLogit };
 enum class HeadOrder {
     Number,
-    Value, ///< within each layer by what the left map shows, the smallest first
+    Value, ///< within each layer by what the left map shows, what looks at few keys or differs most first
 };
 
 /// What the rows of a map are.
@@ -74,6 +74,11 @@ struct AttentionPicture {
     bool isSpread = false; ///< values are the largest over the ranks less the smallest
     int ranks = 0; ///< that a spread is of
     HeadOrder order = HeadOrder::Number;
+    /// Whether that order has the highest first.
+    bool isHighestFirst() const
+    {
+        return isSpread || orderedBy == HeadValue::SoftmaxMax || orderedBy == HeadValue::MaxLogit;
+    }
     HeadValue orderedBy = HeadValue::Entropy; ///< where that is HeadOrder::Value: of both maps
     std::vector<AttentionLayer> layers; ///< in model order
     std::set<QString> names; ///< of all layers, those that are not shown as well

@@ -67,9 +67,8 @@ bool DataView::isSettled() const
 QString DataView::beforeFirstStep() const
 {
     const store::RunRef& run = m_context.state->run();
-    return run && run->live && !run->live->closed.load(std::memory_order_acquire)
-        ? tr("Waiting for the first step of this run.")
-        : tr("No step of this run was recorded.");
+    return run && run->isLive() ? tr("Waiting for the first step of this run.")
+                                : tr("No step of this run was recorded.");
 }
 
 void DataView::keepChoices(std::vector<QComboBox*> boxes)

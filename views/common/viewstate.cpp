@@ -62,7 +62,7 @@ void ViewState::setRun(store::RunRef run)
     items::assertGuiThread();
     if (run == m_run)
         return;
-    const bool live = run && run->live && !run->live->closed.load(std::memory_order_acquire);
+    const bool live = run && run->isLive();
     m_run = std::move(run);
     m_catalog.reset();
     m_damage.clear();

@@ -367,8 +367,7 @@ CommRequest CommunicationView::request() const
     request.strip.pixelRatio = devicePixelRatioF();
     request.strip.pixels = static_cast<int>(std::lround(request.strip.plot.width() * devicePixelRatioF()));
     request.strip.theme = &Theme::current();
-    request.strip.isLive
-        = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    request.strip.isLive = state.run() && state.run()->isLive();
     return request;
 }
 

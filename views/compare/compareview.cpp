@@ -60,7 +60,7 @@ int rowOf(const HeatPicture& map, const judge::Deviation& one, int column)
 
 bool isRecording(const store::RunRef& run)
 {
-    return run && run->live && !run->live->closed.load(std::memory_order_acquire);
+    return run && run->isLive();
 }
 
 }

@@ -18,7 +18,7 @@ constexpr std::int64_t kLiveLag = 2; ///< steps that may still lack values which
 
 bool isLive(const store::RunRef& run)
 {
-    return run->live && !run->live->closed.load(std::memory_order_acquire);
+    return run->isLive();
 }
 
 auto wished(const judge::ComparisonWish& wish)
@@ -89,8 +89,7 @@ void Conformance::askOnce(std::vector<store::RunRef> runs, std::size_t against, 
 
 bool Conformance::hasLive() const
 {
-    return std::any_of(m_runs.begin(), m_runs.end(),
-        [](const store::RunRef& run) { return run->live && !run->live->closed.load(std::memory_order_acquire); });
+    return std::any_of(m_runs.begin(), m_runs.end(), [](const store::RunRef& run) { return run->isLive(); });
 }
 
 void Conformance::askMore()

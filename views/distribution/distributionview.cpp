@@ -294,7 +294,7 @@ DistributionRequest DistributionView::request() const
     request.most = m_canvas->room();
     request.color = m_color;
     request.below = m_below;
-    request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    request.isLive = state.run() && state.run()->isLive();
     return request;
 }
 

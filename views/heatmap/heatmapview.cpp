@@ -257,7 +257,7 @@ void HeatmapView::ask()
     request.pixelRatio = devicePixelRatioF();
     request.theme = &Theme::current();
     request.pixels = static_cast<int>(std::lround(request.plot.width() * request.pixelRatio));
-    request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    request.isLive = state.run() && state.run()->isLive();
     submitRead([request](store::RunReader& reader,
                    const series::CancelToken& cancel) { return readHeat(reader, request, cancel); },
         [this, request](std::shared_ptr<const HeatPicture> picture) {

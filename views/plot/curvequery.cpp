@@ -116,7 +116,7 @@ CurveRequest CurveRequest::of(const ViewState& state, int pixels)
     request.range = state.visibleRange();
     request.own = state.ownRange();
     request.pixels = pixels;
-    request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    request.isLive = state.run() && state.run()->isLive();
     return request;
 }
 

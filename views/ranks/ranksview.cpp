@@ -398,7 +398,7 @@ RanksRequest RanksView::request() const
     face.theme = &Theme::current();
     face.pixels = static_cast<int>(
         std::lround(m_faces[LayersBySteps]->plotRect().width() * static_cast<double>(face.pixelRatio)));
-    face.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    face.isLive = state.run() && state.run()->isLive();
     for (std::size_t i = 0; i < kFaces; ++i)
         request.plots[i] = m_faces[i]->plotRect().size();
     request.grouping = m_grouping;

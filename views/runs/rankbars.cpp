@@ -128,6 +128,11 @@ void RankBars::drawForeground(QPainter* painter, const QRectF& area)
                 bar.grade == analysis::RankOddness::Grade::Odd ? glyphs::Severity::Warning : glyphs::Severity::Notice,
                 theme);
         }
+        if (bar.value.state < CellState::Value) {
+            painter->setFont(numberFont(11));
+            painter->setPen(theme.text3);
+            painter->drawText(QRectF(middle - 8, floor - 16, 16, 16), Qt::AlignCenter, QString(QChar(0x2013)));
+        }
         if (i % every != 0)
             continue;
         painter->setFont(numberFont(11, bar.rank == m_current ? 600 : 400));

@@ -421,7 +421,7 @@ void ConfigView::takeSteering()
 bool ConfigView::isLive() const
 {
     const auto run = context().state != nullptr ? context().state->run() : nullptr;
-    return run != nullptr && run->live && !run->live->closed.load(std::memory_order_acquire);
+    return run != nullptr && run->isLive();
 }
 
 bool ConfigView::isOver() const
