@@ -3046,6 +3046,22 @@
         <source>thinned</source>
         <translation>已精简</translation>
     </message>
+    <message>
+        <source>the incident of this step is acknowledged</source>
+        <translation>这一步的异常事件已知悉</translation>
+    </message>
+    <message>
+        <source>the incident of this step is a true alarm</source>
+        <translation>这一步的异常事件属实</translation>
+    </message>
+    <message>
+        <source>the incident of this step is a false alarm</source>
+        <translation>这一步的异常事件为误报</translation>
+    </message>
+    <message>
+        <source>on the incident of this step: %1</source>
+        <translation>关于这一步的异常事件：%1</translation>
+    </message>
 </context>
 <context>
     <name>telltale::items::ModuleTreeModel</name>

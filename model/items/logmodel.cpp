@@ -39,6 +39,21 @@ QString text(const std::string& s)
     return QString::fromStdString(s);
 }
 
+QString annotationText(const judge::Annotation& annotation)
+{
+    switch (annotation.action) {
+    case judge::Annotation::Action::Acknowledge:
+        return LogModel::tr("the incident of this step is acknowledged");
+    case judge::Annotation::Action::True:
+        return LogModel::tr("the incident of this step is a true alarm");
+    case judge::Annotation::Action::False:
+        return LogModel::tr("the incident of this step is a false alarm");
+    case judge::Annotation::Action::Note:
+        break;
+    }
+    return LogModel::tr("on the incident of this step: %1").arg(text(annotation.note));
+}
+
 QString said(const std::string& s)
 {
     return saidwords::inLanguage(text(s));
@@ -59,7 +74,9 @@ LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
     const auto incident = record.kind == judge::kIncidentRecord ? judge::incidentFrom(record.json) : std::nullopt;
     if (incident && entry.rank < 0) // the record is the run's; what it says is of a rank
         entry.rank = incident->first.rank.value;
-    if (incident && incident->sentence == record.text)
+    if (const auto annotation = judge::Annotation::of(record))
+        entry.text = annotationText(*annotation);
+    else if (incident && incident->sentence == record.text)
         entry.text = incidentwords::card(*incident);
     else if (!note) // what people wrote stays as it is
         entry.text = said(record.text);

@@ -300,6 +300,24 @@ private Q_SLOTS:
         QCOMPARE(message(1), QStringLiteral("5 items were not stored: its process is gone"));
     }
 
+    void whatIsSaidOfAnIncidentSaysSoInTheLog()
+    {
+        LogModel model;
+        store::LogPage page;
+        for (const auto& [json, text] : { std::pair(R"({"incident": 3, "action": "true"})", "true"),
+                 std::pair(R"({"incident": 3, "action": "note"})", "the loss scale") }) {
+            store::LogRecord& record = page.records.emplace_back();
+            record.kind = judge::kAnnotationRecord;
+            record.steps = { Step { 7 }, Step { 7 } };
+            record.json = json;
+            record.text = text;
+        }
+        model.append(page.records);
+        QVERIFY2(textsOf(model).contains(QStringLiteral("the incident of this step is a true alarm")),
+            qPrintable(textsOf(model)));
+        QVERIFY(textsOf(model).contains(QStringLiteral("on the incident of this step: the loss scale")));
+    }
+
     void syncedRowsEqualTheWantedOnes()
     {
         std::uint32_t seed = 7;
