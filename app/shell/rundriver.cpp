@@ -48,11 +48,27 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
     connect(&m_runs, &RunList::problem, this, &RunDriver::problem);
     connect(&m_runs, &RunList::archiveListed, this, [this] {
         m_meter.setRunName(*m_state, m_runs.model()); // it may have been renamed
+        readRenamed();
         Q_EMIT pulseChanged();
         Q_EMIT archiveListed();
     });
     m_lastTick.start();
     setFocused(true);
+}
+
+/// Compared runs are named by their catalogs.
+void RunDriver::readRenamed()
+{
+    std::vector<store::RunRef> runs;
+    bool isAny = false;
+    for (const views::ComparedRun& one : m_state->comparedRuns()) {
+        const store::RunSummary* summary
+            = m_runs.model().runAt(m_runs.model().indexOf(QString::fromStdString(one.run->id)));
+        isAny = isAny || (summary && one.catalog && summary->name != one.catalog->name);
+        runs.push_back(one.run);
+    }
+    if (isAny)
+        m_comparison.want(std::move(runs));
 }
 
 RunDriver::~RunDriver()

@@ -76,6 +76,7 @@ private:
     void askCatalog();
     void takeCatalog(const std::shared_ptr<const store::Catalog>& catalog);
     void compareWith(const QStringList& ids); ///< the shown run
+    void readRenamed();
     void tellDamage(const std::string& damage);
     void verify();
     void pollRuns();

@@ -153,6 +153,28 @@ void write(const std::string& path, bool hasComm, bool isOld, const std::string&
     builder.finish();
 }
 
+/// One call, which writes what it gathers to its first argument.
+void writeGathered(const std::string& path)
+{
+    test::CapsuleBuilder builder(path, "gpt");
+    auto comm = std::make_shared<SeriesLayout>(*builder.addLayout(Kind::Comm, { Stat::Norm }, {}));
+    for (const Role role : { Role::Before, Role::After }) {
+        for (const int number : { 0, 1 }) {
+            SeriesDesc series;
+            series.name = kSites[1].toStdString();
+            series.slot = { role, number };
+            comm->series.push_back(std::move(series));
+        }
+    }
+    StepBlock block;
+    block.layout = comm;
+    block.columns = { { Stat::Norm, std::vector<float> { 0, 7.5F, 15, 7.5F } } };
+    builder.stage(builder.addAttempt(Rank { 0 }, 0), { block });
+    builder.commit();
+    builder.releaseAll();
+    builder.finish();
+}
+
 }
 
 /// The collectives of a run whose numbers are known. Thread: the test's.
@@ -164,6 +186,7 @@ private Q_SLOTS:
         write(path("run"), true, false);
         write(path("old"), true, true);
         write(path("plain"), false, false);
+        writeGathered(path("gathered"));
     }
     void init() { open("run"); }
     void cleanup() { close(); }
@@ -195,6 +218,16 @@ private Q_SLOTS:
         QCOMPARE(cell(0, CommModel::CallsColumn), QStringLiteral("2"));
         QCOMPARE(cell(2, CommModel::OpColumn), QStringLiteral("broadcast")); // that nobody described
         QCOMPARE(cell(2, CommModel::GroupColumn), QStringLiteral("–"));
+    }
+
+    void whatIsSentStandsBeforeWhatIsGathered()
+    {
+        close();
+        open("gathered");
+        settle();
+        QCOMPARE(shown().rows.size(), std::size_t { 1 });
+        QCOMPARE(shown().rows[0].before.value, 7.5); // not the place that it is gathered in
+        QCOMPARE(shown().rows[0].after.value, 15.0);
     }
 
     void whatIsNotFiniteIsSaidAndSortsFirst()

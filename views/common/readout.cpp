@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QTextBoundaryFinder>
+
+#include <telltale/items/comma.h>
 
 #include "glyphs.h"
 
@@ -27,6 +30,7 @@ struct Piece {
     QFont font;
     QColor ink;
     double left = 0; ///< px from what is before it; in a line from where that begins
+    bool isJoined = false; ///< it stands in the line of what is before it, where a line has room for both
 };
 
 struct PieceLine {
@@ -43,20 +47,28 @@ qsizetype fitting(const QString& text, const QFontMetricsF& metrics, double room
     qsizetype fits = 0;
     for (qsizetype at = 1; at < text.size() && metrics.horizontalAdvance(text.left(at).trimmed()) <= room; ++at) {
         finder.setPosition(at);
-        if (finder.isAtBoundary() || (!mark.isEmpty() && text.left(at).endsWith(mark)))
+        const bool isAmidNumber = text.at(at - 1) == u'.' && text.at(at).isDigit();
+        if ((finder.isAtBoundary() && !isAmidNumber) || (!mark.isEmpty() && text.left(at).endsWith(mark)))
             fits = at;
     }
     return fits;
 }
 
-/// Adds a line of `parts`, and further ones where `room` is less than they need: broken between parts and words, and
-/// anywhere in a word that has no room in a line of its own.
+/// Adds a line of `parts`, and further ones where `room` is less than they need: broken between parts, in one that has
+/// no room in a line of its own between words, and anywhere in a word that has none.
 void flow(std::vector<PieceLine>& lines, const std::vector<Piece>& parts, double indent, double room,
     const QString& mark = QString())
 {
     lines.push_back({ {}, indent });
-    for (const Piece& part : parts) {
+    for (auto at = parts.begin(); at != parts.end(); ++at) {
+        const Piece& part = *at;
         const QFontMetricsF metrics(part.font);
+        double together = metrics.horizontalAdvance(part.text);
+        for (auto next = std::next(at); next != parts.end() && next->isJoined; ++next)
+            together += next->text.isEmpty() ? 0 : next->left + QFontMetricsF(next->font).horizontalAdvance(next->text);
+        if (!part.isJoined && !lines.back().pieces.empty() && lines.back().width + part.left + together > room
+            && indent + together <= room)
+            lines.push_back({ {}, indent });
         for (QString rest = part.text; !rest.isEmpty();) {
             const bool isFirst = lines.back().pieces.empty();
             const double left = lines.back().width + (isFirst ? 0 : part.left);
@@ -65,8 +77,8 @@ void flow(std::vector<PieceLine>& lines, const std::vector<Piece>& parts, double
                 lines.push_back({ {}, indent });
                 continue;
             }
-            for (qsizetype at = 1; fits == 0; ++at)
-                fits = at == rest.size() || metrics.horizontalAdvance(rest.left(at + 1)) > room - left ? at : 0;
+            for (qsizetype end = 1; fits == 0; ++end)
+                fits = end == rest.size() || metrics.horizontalAdvance(rest.left(end + 1)) > room - left ? end : 0;
             const QString text = rest.left(fits).trimmed();
             lines.back().pieces.push_back({ text, part.font, part.ink, left });
             lines.back().width = left + metrics.horizontalAdvance(text);
@@ -75,6 +87,22 @@ void flow(std::vector<PieceLine>& lines, const std::vector<Piece>& parts, double
                 lines.push_back({ {}, indent });
         }
     }
+}
+
+/// What commas part, each as a piece of its own.
+std::vector<Piece> clausesOf(const QString& text, const QFont& font, const QColor& ink)
+{
+    std::vector<Piece> clauses;
+    const double space = QFontMetricsF(font).horizontalAdvance(u' ');
+    for (qsizetype begin = 0; begin < text.size();) {
+        const qsizetype comma = text.indexOf(items::comma(), begin);
+        const qsizetype end = comma < 0 ? text.size() : comma + items::comma().size();
+        const QString whole = text.mid(begin, end - begin);
+        const bool isAfterSpace = begin > 0 && text.at(begin - 1).isSpace();
+        clauses.push_back({ whole.trimmed(), font, ink, isAfterSpace ? space : 0 });
+        begin = end;
+    }
+    return clauses;
 }
 
 struct Laid {
@@ -95,11 +123,11 @@ Laid layOut(const Readout& readout, double width, const Theme& theme)
     const double room = width - 2 * kInset;
     Laid laid;
     flow(laid.lines, { { readout.name, codeFont(12, 600), theme.text } }, 0, room, QStringLiteral("."));
-    flow(laid.lines, { { readout.where, plain, theme.text2 } }, 0, room);
+    flow(laid.lines, clausesOf(readout.where, plain, theme.text2), 0, room);
     laid.valueLine = laid.lines.size();
     flow(laid.lines,
-        { { readout.value, strong, theme.text }, { readout.detail, plain, theme.text2, 8 },
-            { readout.secondValue, strong, theme.text, 14 }, { readout.secondDetail, plain, theme.text2, 8 } },
+        { { readout.value, strong, theme.text }, { readout.detail, plain, theme.text2, 8, true },
+            { readout.secondValue, strong, theme.text, 14 }, { readout.secondDetail, plain, theme.text2, 8, true } },
         hasSwatch(readout) ? kSwatch : 0, room);
     double widest = 0;
     for (const PieceLine& line : laid.lines)

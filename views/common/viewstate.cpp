@@ -293,37 +293,46 @@ void ViewState::takeStatOfKind()
     setStat(*first);
 }
 
-/// A parameter has no activation, nor a module a gradient, nor a head of attention either: what has the kind comes
-/// first, and where nothing that is selected has it, what has it of the same module is selected in its place.
-static void moveToOwners(ViewState& state)
+/// Of each module that the keys are of, what has the kind.
+static std::vector<ModuleKey> ownersOf(
+    const store::Catalog& catalog, Kind kind, const std::vector<ModuleKey>& selection)
 {
-    const std::shared_ptr<const store::Catalog> catalog = state.catalog();
-    const Kind kind = state.kind();
-    if (!catalog || state.selection().empty() || kind == Kind::Scalar)
-        return;
-    std::vector<ModuleKey> ordered = state.selection();
-    const auto behind = std::stable_partition(
-        ordered.begin(), ordered.end(), [&](const ModuleKey& key) { return hasKind(*catalog, kind, key); });
-    if (behind != ordered.begin()) {
-        if (ordered != state.selection())
-            state.setSelection(std::move(ordered), state.omitted());
-        return;
-    }
-    std::vector<ModuleKey> moved;
-    for (const ModuleKey& key : state.selection()) {
+    std::vector<ModuleKey> owners;
+    for (const ModuleKey& key : selection) {
         for (const QString& name : { key.name, key.name.section(u'.', 0, -2), key.name + QStringLiteral(".weight") }) {
-            const ModuleKeys found = keysOf(*catalog, kind, name);
+            const ModuleKeys found = keysOf(catalog, kind, name);
             if (name.isEmpty() || found.keys.empty() || found.kind != kind)
                 continue;
             for (const ModuleKey& one : found.keys) {
-                if (std::find(moved.begin(), moved.end(), one) == moved.end())
-                    moved.push_back(one);
+                if (std::find(owners.begin(), owners.end(), one) == owners.end())
+                    owners.push_back(one);
             }
             break;
         }
     }
-    if (!moved.empty())
-        state.setSelection(std::move(moved));
+    return owners;
+}
+
+/// A parameter has no activation, nor a module a gradient, nor a head of attention either: what has the kind comes
+/// first, and where nothing that was chosen has it, what has it of the same module is selected in its place, until
+/// there is a kind again that the choice has.
+void ViewState::moveSelectionToKind()
+{
+    if (!m_catalog || m_selection.empty() || m_kind == Kind::Scalar)
+        return;
+    if (m_selection != m_moved) {
+        m_chosen = m_selection;
+        m_chosenOmitted = m_omitted;
+    }
+    std::vector<ModuleKey> selection = m_chosen;
+    const auto behind = std::stable_partition(
+        selection.begin(), selection.end(), [&](const ModuleKey& key) { return hasKind(*m_catalog, m_kind, key); });
+    if (behind != selection.begin()) {
+        setSelection(std::move(selection), m_chosenOmitted);
+    } else if (std::vector<ModuleKey> owners = ownersOf(*m_catalog, m_kind, m_chosen); !owners.empty()) {
+        setSelection(std::move(owners));
+    }
+    m_moved = m_selection;
 }
 
 void ViewState::setKind(Kind kind)
@@ -332,7 +341,7 @@ void ViewState::setKind(Kind kind)
         return;
     takeStatOfKind();
     Q_EMIT kindChanged();
-    moveToOwners(*this);
+    moveSelectionToKind();
 }
 
 void ViewState::setStat(Stat stat)

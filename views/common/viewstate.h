@@ -200,6 +200,7 @@ private:
         std::int64_t followSpan = 0;
     };
     void takeStatOfKind();
+    void moveSelectionToKind();
     void keepKnownSelection();
     void takeIncidents();
     bool takeNote(const store::LogRecord& record);
@@ -232,6 +233,9 @@ private:
     std::vector<ModuleKey> m_selection;
     std::vector<ModuleKey> m_omitted;
     std::vector<int> m_slots; ///< beside m_selection
+    std::vector<ModuleKey> m_chosen; ///< what m_moved was selected in place of, for a kind
+    std::vector<ModuleKey> m_chosenOmitted;
+    std::vector<ModuleKey> m_moved;
     bool m_isSelectionOwn = false; ///< nothing of it is of the run before
     QString m_filter;
     std::optional<Step> m_cursor;

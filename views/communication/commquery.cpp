@@ -27,6 +27,7 @@ struct Found {
     CommSite site;
     ModuleKey key;
     std::vector<std::size_t> before; ///< places in Sites::rows
+    std::vector<std::size_t> results; ///< before the call, what it writes to
     std::vector<std::size_t> after;
     std::array<std::size_t, kCommMetrics> metrics {}; ///< places in Sites::scalars + 1; 0: none
 };
@@ -44,6 +45,14 @@ std::optional<series::RowAttempts> scalarOf(const series::RowIndex& index, Rank 
             return row->attempts;
     }
     return std::nullopt;
+}
+
+/// PyTorch's collectives whose first argument is where the result goes.
+bool isGivenResultFirst(const QString& op)
+{
+    constexpr std::array kOps { "all_gather", "reduce_scatter", "all_to_all", "scatter", "_all_gather_base",
+        "_reduce_scatter_base" };
+    return std::ranges::any_of(kOps, [&](const char* name) { return op.startsWith(QLatin1String(name)); });
 }
 
 Sites sitesOf(const CommRequest& request, std::vector<CommSite> described)
@@ -73,7 +82,9 @@ Sites sitesOf(const CommRequest& request, std::vector<CommSite> described)
         if (!found)
             continue;
         const bool isAfter = key.slot.role == Role::After;
-        auto& into = isAfter ? found->after : found->before;
+        // What it writes to holds anything yet: before the call there is what it sends.
+        const bool isResult = !isAfter && key.slot.number == 0 && isGivenResultFirst(found->site.op);
+        auto& into = isAfter ? found->after : isResult ? found->results : found->before;
         const bool isFirst = into.empty() && (isAfter || found->after.empty());
         into.push_back(sites.rows.size());
         sites.rows.push_back(row->attempts);
@@ -82,6 +93,10 @@ Sites sitesOf(const CommRequest& request, std::vector<CommSite> described)
         const QString dtype = QString::fromUtf8(dtypeName(request.catalog->series[row->newest].desc->dtype));
         if (told == known.end() && !found->site.dtypes.contains(dtype))
             found->site.dtypes.append(dtype);
+    }
+    for (Found& found : sites.found) {
+        if (found.before.empty())
+            found.before = std::move(found.results);
     }
     for (CommSite& site : described) {
         if (request.filter.isEmpty())

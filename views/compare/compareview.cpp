@@ -276,18 +276,19 @@ void CompareView::tellEmpty()
     m_curves->setEmptyText(isAsked ? QString() : below);
 }
 
-/// The view opens on something that all runs have, where there is such a thing.
+/// The view opens on something that all runs have, where there is such a thing; the rank stays that some other has.
 void CompareView::chooseShared()
 {
     ViewState& state = *context().state;
+    const auto isIn
+        = [](const auto& values, auto value) { return std::find(values.begin(), values.end(), value) != values.end(); };
     const auto choose = [&](auto current, const auto& valuesOf, const auto& set) {
         auto values = valuesOf(*state.catalog());
         for (const ComparedRun& one : state.comparedRuns()) {
             const auto others = valuesOf(*one.catalog);
-            std::erase_if(
-                values, [&](auto value) { return std::find(others.begin(), others.end(), value) == others.end(); });
+            std::erase_if(values, [&](auto value) { return !isIn(others, value); });
         }
-        if (!values.empty() && std::find(values.begin(), values.end(), current) == values.end())
+        if (!values.empty() && !isIn(values, current))
             set(values.front());
     };
     choose(
@@ -301,9 +302,12 @@ void CompareView::chooseShared()
     choose(
         state.stat(), [&](const store::Catalog& catalog) { return statsOf(catalog, state.kind()); },
         [&](Stat stat) { state.setStat(stat); });
-    choose(
-        state.rank(), [&](const store::Catalog& catalog) { return ranksOf(catalog, state.kind()); },
-        [&](Rank rank) { state.setRank(rank); });
+    const bool isRankShared = std::ranges::any_of(state.comparedRuns(),
+        [&](const ComparedRun& one) { return isIn(ranksOf(*one.catalog, state.kind()), state.rank()); });
+    if (!isRankShared)
+        choose(
+            state.rank(), [&](const store::Catalog& catalog) { return ranksOf(catalog, state.kind()); },
+            [&](Rank rank) { state.setRank(rank); });
 }
 
 void CompareView::showEvent(QShowEvent* event)

@@ -112,7 +112,8 @@ std::vector<CurveSeries> bandsOfRuns(const std::vector<ComparePart>& parts)
     for (const auto& row : byRow(parts)) {
         const auto count = static_cast<int>(row.size());
         CurveSeries median = *row.front().second;
-        median.slot = (static_cast<int>(parts.size()) + place++) % SeriesStyle::kColors; // no run's, as long as there are others
+        median.slot = (static_cast<int>(parts.size()) + place++)
+            % SeriesStyle::kColors; // no run's, as long as there are others
         median.hasRunColor = true;
         median.isOtherRun = false;
         median.isMoved = true;

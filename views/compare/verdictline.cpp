@@ -56,7 +56,7 @@ QString lined(const QStringList& facts, const QFontMetrics& metrics, int width)
         if (!text.isEmpty())
             text += fits ? kBetween : QStringView { u"\n" };
         text += room + kRounded <= width ? fact.replace(u' ', QChar(0x00A0)) : fact;
-        taken = fits ? taken + gap + room : room % std::max(1, width);
+        taken = fits ? taken + gap + room : room; // behind one of several lines none goes on
     }
     return text;
 }
@@ -194,9 +194,10 @@ void VerdictLine::fit()
     const QFontMetrics noteMetrics = m_note->fontMetrics();
     const auto shown
         = [&] { return lined(facts == all ? facts : facts + QStringList { QStringLiteral("…") }, noteMetrics, width); };
+    m_note->setTextFormat(leads ? Qt::RichText : Qt::PlainText);
     const auto noteLines = [&](const QString& text) {
-        const QRect words = noteMetrics.boundingRect(0, 0, width, kNoteHeight, Qt::TextWordWrap, text);
-        return std::max(1, (words.height() + kNoteHeight - 1) / kNoteHeight);
+        m_note->setText(leads ? linked(text, m_mapNote.size()) : text);
+        return std::max(1, (m_note->heightForWidth(width) + kNoteHeight - 1) / kNoteHeight);
     };
     if (m_isCompact)
         facts = (leads ? QStringList { m_mapNote } : QStringList()) + m_pictureNotes;
@@ -209,7 +210,6 @@ void VerdictLine::fit()
     m_note->setVisible(most > 0);
     m_note->setFixedHeight(noteHeight);
     setFixedHeight(kWordsInset + lines * kWordsLine + noteHeight);
-    m_note->setTextFormat(leads ? Qt::RichText : Qt::PlainText);
     m_note->setTextInteractionFlags(
         leads ? Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard : Qt::NoTextInteraction);
     m_note->setAccessibleName(note);

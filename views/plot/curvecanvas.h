@@ -54,6 +54,8 @@ public:
     /// "at step 230" above them: which that is, or of which others than the cursor's or the marks' they are; empty:
     /// none.
     QString legendStepText(const std::vector<LegendValue>& values) const;
+    /// That, of which rank the values beside names are, and that they are not smoothed.
+    QString legendCaption(const std::vector<LegendValue>& values) const;
 
 Q_SIGNALS:
     void showAllWanted();

@@ -37,6 +37,7 @@ namespace {
 
 constexpr int kScanEveryMs = 2000; ///< worst values change slowly
 constexpr int kFilterAfterMs = 60; ///< one answer a word, not one a letter
+constexpr int kShowUpTo = 16; ///< rows that other views select, whose modules are opened
 constexpr int kExpandUpTo = 400; ///< a filter that leaves this few opens the whole tree
 constexpr int kGlyphRoom = 32; ///< px before the words of the filter
 
@@ -277,6 +278,12 @@ void ModulesPanel::showSelection()
             first = index;
     }
     m_tree->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    // What is selected is seen, as long as that does not open the whole tree.
+    const QModelIndexList rows = m_tree->selectionModel()->selectedRows();
+    for (const QModelIndex& row : rows.size() <= kShowUpTo ? rows : QModelIndexList()) {
+        for (QModelIndex above = row.parent(); above.isValid(); above = above.parent())
+            m_tree->expand(above);
+    }
     if (first.isValid()) {
         m_tree->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
         m_tree->scrollTo(first);
