@@ -212,7 +212,7 @@ QString IncidentsModel::severityWord(store::Severity severity)
     }
 }
 
-QString IncidentsModel::stateText(const Incident& incident)
+QStringList IncidentsModel::saidWords(const Incident& incident)
 {
     QStringList words;
     if (incident.label == Incident::Label::False)
@@ -221,8 +221,12 @@ QString IncidentsModel::stateText(const Incident& incident)
         words.append(tr("true alarm"));
     if (incident.isAcknowledged)
         words.append(tr("acknowledged"));
-    words.append(incident.isOver ? tr("quiet") : tr("open"));
-    return words.join(items::comma());
+    return words;
+}
+
+QString IncidentsModel::stateText(const Incident& incident)
+{
+    return (saidWords(incident) << (incident.isOver ? tr("quiet") : tr("open"))).join(items::comma());
 }
 
 int IncidentsModel::rowCount(const QModelIndex& parent) const

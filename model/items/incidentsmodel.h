@@ -55,6 +55,7 @@ public:
     /// "layers.7.attn.qkv", or the words for what is of no module.
     static QString placeOf(const judge::Incident& incident);
     static QString severityWord(store::Severity severity);
+    static QStringList saidWords(const judge::Incident& incident); ///< "false alarm", "acknowledged": by people
     /// "false alarm, acknowledged, open": what is cut where it has no room is said last.
     static QString stateText(const judge::Incident& incident);
 

@@ -121,7 +121,8 @@ IncidentCard::~IncidentCard()
 IncidentPicture IncidentCard::picture(int width, int most) const
 {
     const QString date = m_times.date();
-    return { m_lines->text(), glyphs::severityOf(m_shown.first.severity), severityHint(),
+    const QStringList hint = QStringList { severityHint() } + items::IncidentsModel::saidWords(m_shown);
+    return { m_lines->text(), glyphs::severityOf(m_shown.first.severity), hint.join(items::comma()),
         date.isEmpty() ? m_when->text() : date, width, most };
 }
 

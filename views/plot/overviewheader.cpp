@@ -131,6 +131,7 @@ struct HeaderEntry {
     const CurveSeries* one;
     QString name;
     QString brief; ///< in place of it, where not all have room
+    QString least; ///< and where not even these have
     LastValue last;
 };
 
@@ -178,8 +179,13 @@ struct Header {
             names.push_back(entry.name = entry.brief);
             widths.push_back(metrics.horizontalAdvance(entry.brief));
         }
-        if (!entries.front().one->hasRunColor || width() <= room)
+        if (width() <= room)
             return;
+        if (!entries.front().one->hasRunColor) {
+            for (HeaderEntry& entry : entries)
+                entry.name = entry.least;
+            return;
+        }
         names = fitLabels(names, metrics,
             std::max(mostOf(widths, room - width() + std::accumulate(widths.begin(), widths.end(), 0.0)), kLeastName));
         for (std::size_t i = 0; i < names.size(); ++i)
@@ -228,6 +234,7 @@ void addEarlierSteps(std::vector<HeaderEntry>& entries)
         const QString at = stepsText({ *entry.one->newest, *entry.one->newest });
         entry.name = joined(entry.name, at);
         entry.brief = joined(entry.brief, at);
+        entry.least = joined(entry.least, at);
     }
 }
 
@@ -240,8 +247,8 @@ Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf, bool isOfOneSt
     const auto add = [&](const CurveSeries& one, const QString& name) {
         const LastValue last = one.isGroup ? LastValue() : valueOf(one);
         const bool saysBefore = &one == &first && !panel.isShared;
-        header.entries.push_back(
-            { &one, saysBefore ? joined(name, last.before) : name, one.hasRankColor ? QString() : name, last });
+        header.entries.push_back({ &one, saysBefore ? joined(name, last.before) : name,
+            one.hasRankColor ? QString::number(one.row.rank.value) : name, one.hasRankColor ? QString() : name, last });
     };
     if (panel.isShared) {
         for (const CurveSeries* one : ownLines(panel.picture))
@@ -272,7 +279,7 @@ Header headerOf(const ScalarPanel& panel, const ValueOf& valueOf, bool isOfOneSt
     if (first.hasRunColor && hasRanks && std::ranges::all_of(header.entries, isOfFirstRank)) {
         header.briefOf = rankText(first);
         for (HeaderEntry& entry : header.entries)
-            entry.brief = entry.one->runName;
+            entry.brief = entry.least = entry.one->runName;
     }
     if (!isOfOneStep)
         first.hasRunColor ? addLastSteps(header.entries) : addEarlierSteps(header.entries);
@@ -338,7 +345,8 @@ void paintValues(HeaderWords& words, const ScalarPanel& panel, const HeaderLook&
     const auto place = [](const HeaderEntry& entry) { return std::pair(entry.one->isGroup, entry.one->row.rank); };
     if (!panel.isShared && std::ranges::none_of(entries, [](const auto& entry) { return entry.one->isOtherRun; }))
         std::ranges::stable_sort(entries, {}, place);
-    if (isBrief && entries.front().one->hasRankColor) { // named together, in whose order their colors are
+    if (isBrief && entries.front().one->hasRankColor
+        && entries.front().name == entries.front().least) { // named together, in whose order their colors are
         CurveSeries together;
         together.isGroup = true;
         for (const HeaderEntry& entry : entries)
