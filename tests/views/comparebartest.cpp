@@ -64,6 +64,18 @@ private Q_SLOTS:
         }
     }
 
+    void theRankStaysThatAnotherRunHas()
+    {
+        show("ranks");
+        m_state->setRank(Rank { 1 });
+        compareWith({ "more ranks", "a" }); // which has one rank
+        settle();
+        QCOMPARE(m_state->rank(), Rank { 1 });
+        compareWith({ "a" }); // nothing could be seen of both
+        settle();
+        QCOMPARE(m_state->rank(), Rank { 0 });
+    }
+
     void runsAreChosenFromAListWithASearch()
     {
         m_state->setComparedRuns({});

@@ -45,6 +45,7 @@ protected:
         int steps = kSteps;
         std::vector<Kind> kinds = { Kind::GradReduced };
         bool isCounted = true; ///< records its samples and the time
+        int ranks = 1;
     };
 
     static float valueIn(const MadeUp& run, int row, int step)
@@ -102,6 +103,8 @@ protected:
         CapsuleBuilder builder(path, run.name);
         const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
         stage(builder, stream, run, 0, run.steps);
+        for (int rank = 1; rank < run.ranks; ++rank)
+            stage(builder, builder.addAttempt(Rank { rank }, 0), run, 0, run.steps);
         Blob config;
         config.id = config.kind = "config";
         config.name = "config.json";
@@ -120,7 +123,9 @@ protected:
             { "short", 2 * kBatch, 0, false, "{}", 60 },
             { "more", kBatch, 0, false, "{}", kSteps, { Kind::GradReduced, Kind::ExpAvg } },
             { "moments", kBatch, 0, false, "{}", kSteps, { Kind::ExpAvg } }, { "brief", kBatch, 0.25, false, "{}", 60 },
-            { "bare", kBatch, 0, false, "{}", kSteps, { Kind::GradReduced, Kind::ExpAvg }, false } };
+            { "bare", kBatch, 0, false, "{}", kSteps, { Kind::GradReduced, Kind::ExpAvg }, false },
+            { "ranks", kBatch, 0, false, "{}", 60, { Kind::GradReduced }, true, 2 },
+            { "more ranks", kBatch, 0, false, "{}", 60, { Kind::GradReduced }, true, 2 } };
         for (const MadeUp& run : m_runs)
             write(path(run.name), run);
     }

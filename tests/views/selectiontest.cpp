@@ -118,6 +118,26 @@ private Q_SLOTS:
         QCOMPARE(state()->selection(), (std::vector { module, weight }));
     }
 
+    /// A kind that none of it has shows its modules; what was chosen comes back, and the tree shows all of it.
+    void aChoiceComesBackWithItsKind()
+    {
+        state()->setKind(Kind::GradReduced);
+        const std::vector<views::ModuleKey> chosen = keys({ "layers.7.attn.qkv.weight", "layers.1.attn.qkv.weight" });
+        state()->setSelection(chosen);
+        state()->setKind(Kind::Actv);
+        QVERIFY(!state()->selection().empty() && state()->selection() != chosen);
+        state()->setKind(Kind::GradReduced);
+        QCOMPARE(state()->selection(), chosen);
+        const auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("modulesTree"));
+        const auto* model = m_window->findChild<views::ModulesPanel*>()->model();
+        for (const views::ModuleKey& key : chosen) {
+            const QModelIndex row = model->indexOf(key.name);
+            QVERIFY(row.isValid() && tree->selectionModel()->isSelected(row));
+            for (QModelIndex above = row.parent(); above.isValid(); above = above.parent())
+                QVERIFY(tree->isExpanded(above));
+        }
+    }
+
     void whereTheShownIncidentBeganHasAFlag()
     {
         auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("modulesTree"));
@@ -496,6 +516,11 @@ private Q_SLOTS:
         for (const views::CurveSeries& one : canvas->picture()->series)
             QVERIFY(one.slot < views::SeriesStyle::kDistinct && one.slot % 6 == one.run); // none turns gray
         state()->setSelection(keys({ "tok_emb.weight", "head.weight" }));
+        // One that is renamed meanwhile is called so at once.
+        const store::RunRef second = state()->comparedRuns()[1].run;
+        QVERIFY(store::renameRun(second->locator, "baseline"));
+        driver->refreshArchive();
+        QTRY_COMPARE_WITH_TIMEOUT(state()->runName(2), QStringLiteral("baseline"), kWaitMs);
         // One alone has its row's color, in dashes of its own.
         driver->compare(own, { others.front() });
         QTRY_VERIFY_WITH_TIMEOUT(canvas->picture()->series.size() == 4, kWaitMs);

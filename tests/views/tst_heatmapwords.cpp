@@ -2,6 +2,7 @@
 #include "testmain.h"
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <QApplication>
@@ -236,6 +237,30 @@ private Q_SLOTS:
             for (const QString& all : { readout.name, readout.where, readout.value, readout.detail })
                 QVERIFY2(said.contains(QString(all).remove(u' ')), qPrintable(said));
         }
+    }
+
+    void aReadoutKeepsAValueBesideItsName()
+    {
+        const Readout readout { QStringLiteral("layers.1.attn head 1"),
+            QStringLiteral("step 159, rank 3, entropy 159 steps ago 2.874"), CellState::Value, QStringLiteral("0.1012"),
+            QStringLiteral("spread of entropy"), QStringLiteral("0.03154"), QStringLiteral("spread of softmax max") };
+        QBuffer buffer;
+        QSvgGenerator svg;
+        svg.setOutputDevice(&buffer);
+        QPainter painter(&svg);
+        paintReadout(painter, QRectF(4, 4, 240, 292), QRectF(20, 20, 40, 40), readout, Theme::dark());
+        painter.end();
+        std::map<QString, QString> lineOf;
+        const QRegularExpression words(QStringLiteral("<text[^>]* y=\"([^\"]*)\"[^>]*>([^<]*)</text>"));
+        for (auto each = words.globalMatch(QString::fromUtf8(buffer.data())); each.hasNext();) {
+            const auto one = each.next();
+            lineOf[one.captured(2).trimmed()] = one.captured(1);
+        }
+        QVERIFY2(lineOf.contains(readout.secondValue), buffer.data().constData());
+        QCOMPARE(lineOf[readout.secondValue], lineOf[readout.secondDetail]);
+        QCOMPARE(lineOf[readout.value], lineOf[readout.detail]);
+        QVERIFY(lineOf[readout.value] != lineOf[readout.secondValue]);
+        QVERIFY(lineOf.contains(QStringLiteral("entropy 159 steps ago 2.874"))); // in one piece
     }
 
     void aClickedRowIsSaidUntilThePointerMoves()
