@@ -6191,10 +6191,6 @@ GPL-3.0-or-later</translation>
         <translation>序列</translation>
     </message>
     <message>
-        <source>Stored</source>
-        <translation>存储</translation>
-    </message>
-    <message>
         <source>Step time</source>
         <translation>步时间</translation>
     </message>
@@ -6225,6 +6221,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Samples a collected step</source>
         <translation>每个采集步的样本</translation>
+    </message>
+    <message>
+        <source>Stored, not yet compacted</source>
+        <translation>存储，压缩前</translation>
     </message>
 </context>
 <context>
@@ -6276,6 +6276,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>at step %1</source>
         <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>raw</source>
+        <translation>原始值</translation>
     </message>
 </context>
 <context>
@@ -7593,6 +7601,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Remove the note</source>
         <translation>删除备注</translation>
+    </message>
+    <message>
+        <source>No message has this</source>
+        <translation>没有消息包含它</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <utility>
 #include <vector>
 
 namespace telltale::shell {
@@ -22,6 +24,7 @@ private:
     std::int64_t m_took = 0; ///< until then from the one seen before it
     std::int64_t m_step = -1;
     double m_stepsPerSecond = 0;
+    std::deque<std::pair<std::int64_t, std::int64_t>> m_seen; ///< ms and step: of enough steps to tell
     std::vector<double> m_rates;
 };
 

@@ -473,12 +473,12 @@ private Q_SLOTS:
         QCOMPARE(costs(), QStringList({ q("now"), q("Series 1 240"), q("Samples a collected step 7.4 k") }));
         m_steering->setRates({ 2, 200, 20 });
         QCOMPARE(costs(),
-            QStringList({ q("now"), q("Series 1 240"), q("Samples a collected step 7.4 k"), q("Stored 74.4 kB/s"),
-                q("Step time 1.0 %") }));
+            QStringList({ q("now"), q("Series 1 240"), q("Samples a collected step 7.4 k"),
+                q("Stored, not yet compacted 74.4 kB/s"), q("Step time 1.0 %") }));
         m_view->draft()->setValue(q("/param_distribution"), q("true"));
         QCOMPARE(costs(),
             QStringList({ q("now draft"), q("Series 1 240 2 480"), q("Samples a collected step 7.4 k 15 k"),
-                q("Stored 74.4 kB/s 149 kB/s"), q("Step time 1.0 % 2.0 %") }));
+                q("Stored, not yet compacted 74.4 kB/s 149 kB/s"), q("Step time 1.0 % 2.0 %") }));
         m_view->draft()->setValue(q("/step_interval"), q("40"));
         QCOMPARE(costs().last(), q("Step time 1.0 % 0.5 %"));
         m_steering->set({});

@@ -19,6 +19,7 @@
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/items/logmodel.h>
 #include <telltale/items/roles.h>
+#include <telltale/runs/logfilter.h>
 #include <telltale/runs/logpanel.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/keychip.h>
@@ -346,6 +347,31 @@ private Q_SLOTS:
             QTRY_COMPARE(m_window->childAt(place().topLeft() + QPoint(3, 20)), toast);
         }
         QVERIFY(!m_window->findChild<QDockWidget*>(QStringLiteral("connections"))->visibleRegion().isEmpty());
+    }
+
+    void theLogIsFilteredByMessageStepAndRank()
+    {
+        items::LogModel model;
+        for (const auto& [step, rank] : { std::pair(7, 0), std::pair(111, 2), std::pair(2, 1) }) {
+            items::LogModel::Entry entry;
+            entry.step = step;
+            entry.rank = rank;
+            entry.wallNs = 1'795'996'800'000'000'000; // 2026-11-30, which is no step
+            entry.text = rank == 0 ? QStringLiteral("the loss scale") : QStringLiteral("a restart");
+            model.add(entry);
+        }
+        views::LogFilter filter(&model);
+        const auto count = [&filter](const char* text) {
+            filter.setText(QLatin1String(text));
+            return filter.rowCount();
+        };
+        QCOMPARE(count(""), 3);
+        QCOMPARE(count("Loss"), 1);
+        QCOMPARE(count("111"), 1);
+        QCOMPARE(count("2"), 2); // a rank and a step
+        QCOMPARE(count("rank 2"), 1);
+        QCOMPARE(count("30"), 0);
+        QCOMPARE(count(":"), 3); // a part of every time
     }
 
     void theSelectedLineOfTheLogIsAsHighAsItsWords()

@@ -408,6 +408,17 @@ private Q_SLOTS:
         QCOMPARE(pace.rates().size(), std::size_t { 3 });
     }
 
+    void aSteadyPaceIsSteady()
+    {
+        Pace pace;
+        for (int second = 0; second < 60; ++second) {
+            pace.note(second * 1000, second * 5 / 3); // 1 or 2 steps in a second
+            if (second > 10)
+                QVERIFY2(std::abs(pace.stepsPerSecond() - 5.0 / 3) < 0.2,
+                    qPrintable(QString::number(pace.stepsPerSecond())));
+        }
+    }
+
     void monitoringIsShownWhereItTakesMost()
     {
         translations::install(*qApp, QStringLiteral("en"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exportpicture.h"
 
+#include <algorithm>
+
 #include <QCoreApplication>
 #include <QPainter>
 
@@ -15,7 +17,7 @@ constexpr int kInset = 12;
 
 }
 
-PictureCaption PictureCaption::of(const ViewState& state, QStringList what, bool hasOneRank)
+PictureCaption PictureCaption::of(const ViewState& state, QStringList what, bool hasOneRank, bool hasAllRuns)
 {
     PictureCaption caption;
     if (state.run())
@@ -23,7 +25,9 @@ PictureCaption PictureCaption::of(const ViewState& state, QStringList what, bool
             state.catalog() && !state.catalog()->name.empty() ? state.catalog()->name : state.run()->name);
     if (hasOneRank)
         what.append(QCoreApplication::translate("PictureCaption", "rank %1").arg(state.rank().value));
-    const StepRange steps = state.visibleRange();
+    StepRange steps = state.visibleRange();
+    if (const StepRange own = state.ownRange(); !hasAllRuns && !own.isEmpty())
+        steps = { std::max(steps.first, own.first), std::min(steps.last, own.last) };
     if (!steps.isEmpty())
         what.append(QCoreApplication::translate("PictureCaption", "steps %1 to %2")
                         .arg(formatStep(steps.first.value), formatStep(steps.last.value)));

@@ -17,8 +17,9 @@ struct PictureCaption {
     QString run;
     QString what; ///< "gradient, reduced, norm"
 
-    /// With the words that hold for every view behind `what`.
-    static PictureCaption of(const ViewState& state, QStringList what, bool hasOneRank);
+    /// With the words that hold for every view behind `what`. Of one that draws the compared runs too the steps are
+    /// those of all.
+    static PictureCaption of(const ViewState& state, QStringList what, bool hasOneRank, bool hasAllRuns = false);
 };
 
 inline constexpr int kCaptionBand = 28; ///< px of that caption

@@ -548,7 +548,7 @@ QStringList CompareView::shownWords() const
 void CompareView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    PictureCaption caption = PictureCaption::of(state, shownWords(), true);
+    PictureCaption caption = PictureCaption::of(state, shownWords(), true, true);
     const Theme& theme = Theme::current();
     painter.setFont(wordsFont(13));
     painter.setPen(theme.text);

@@ -272,7 +272,7 @@ void CurvesView::paintPicture(QPainter& painter, QSize size)
     QStringList what = shownWords();
     if (m_canvas->smoothing() > 0)
         what.append(tr("smoothed %1, raw behind").arg(m_smoothBox->currentText()));
-    paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, PictureCaption::of(state, what, false));
+    paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, PictureCaption::of(state, what, false, true));
 }
 
 Expected<void> CurvesView::writeCsv(QIODevice* device) const

@@ -258,7 +258,7 @@ void OverviewView::paintPicture(QPainter& painter, QSize size)
         m_beside->setGeometry(was);
         fitSide();
     }
-    paintWithCaption(painter, place, *m_canvas, PictureCaption::of(*context().state, { tr("overview") }, false));
+    paintWithCaption(painter, place, *m_canvas, PictureCaption::of(*context().state, { tr("overview") }, false, true));
 }
 
 Expected<void> OverviewView::writeCsv(QIODevice* device) const

@@ -14,7 +14,6 @@
 #include <QPainter>
 #include <QResizeEvent>
 #include <QScrollBar>
-#include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolButton>
@@ -25,6 +24,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/logmodel.h>
 
+#include "logfilter.h"
 #include "panelhead.h"
 #include "rolelabel.h"
 
@@ -113,7 +113,7 @@ int needOf(int column)
 LogPanel::LogPanel(LogModel* model, QWidget* parent)
     : QWidget(parent)
     , m_model(model)
-    , m_proxy(new QSortFilterProxyModel(this))
+    , m_proxy(new LogFilter(model, this))
     , m_head(new PanelHead(tr("Log"), this))
     , m_filter(new QLineEdit(this))
     , m_table(new QTableView(this))
@@ -122,9 +122,6 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     setObjectName(QStringLiteral("logPanel"));
     // Beside the field: in a head below a tab it would stand alone.
     QToolButton* copyButton = makeToolButton(QStringLiteral("copy"), tr("Copy the selected lines, or all"), this);
-    m_proxy->setSourceModel(model);
-    m_proxy->setFilterKeyColumn(-1);
-    m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
     m_filter->setObjectName(QStringLiteral("logFilter"));
     m_filter->setPlaceholderText(tr("Part of a message, a step or a rank"));
     m_filter->setAccessibleName(tr("Filter the log"));
@@ -162,7 +159,10 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     setTabOrder(m_filter, copyButton);
 
     connect(copyButton, &QToolButton::clicked, this, &LogPanel::copy);
-    connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);
+    connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+        m_proxy->setText(text);
+        refresh();
+    });
     // Who reads further up stays there. The range also changes when the panel is first shown, long after the rows came.
     QScrollBar* bar = m_table->verticalScrollBar();
     connect(bar, &QScrollBar::valueChanged, this, [this, bar](int value) { m_isAtEnd = value == bar->maximum(); });
@@ -195,8 +195,10 @@ void LogPanel::refresh()
     m_head->setHint(count == 0 ? QString()
             : all == count     ? QString::number(count)
                                : tr("newest %1 of %2").arg(count).arg(all));
-    m_table->setVisible(count > 0);
-    m_empty->setVisible(count == 0);
+    const bool isAny = m_proxy->rowCount() > 0;
+    m_empty->setText(count == 0 ? tr("No messages yet") : tr("No message has this"));
+    m_table->setVisible(isAny);
+    m_empty->setVisible(!isAny);
     if (m_isAtEnd)
         m_table->scrollToBottom();
 }

@@ -7,11 +7,11 @@
 #include <telltale/items/logmodel.h>
 
 class QLineEdit;
-class QSortFilterProxyModel;
 class QTableView;
 
 namespace telltale::views {
 
+class LogFilter;
 class PanelHead;
 class RoleLabel;
 
@@ -40,7 +40,7 @@ private:
     void fitCurrent();
 
     items::LogModel* m_model;
-    QSortFilterProxyModel* m_proxy;
+    LogFilter* m_proxy;
     PanelHead* m_head;
     QLineEdit* m_filter;
     QTableView* m_table;

@@ -36,7 +36,8 @@ CostTable::CostTable(QWidget* parent)
     m_head = addLine(0, {}, wordsFont(11));
     m_head.draft->setText(tr("draft"));
     m_head.draft->setColor(&Theme::text2);
-    const QString names[] { tr("Series"), tr("Samples a collected step"), tr("Stored"), tr("Step time") };
+    const QString names[] { tr("Series"), tr("Samples a collected step"), tr("Stored, not yet compacted"),
+        tr("Step time") };
     for (int row = 0; row < RowCount; ++row)
         m_lines.at(static_cast<std::size_t>(row)) = addLine(row + 1, names[row], numberFont(12));
     m_budget->setWordWrap(true);
