@@ -90,14 +90,14 @@ void ShowVerbTest::theLargestLogitIsSaidToBeNoMean()
         heads->series.front().definition = "mean over 32 of 48 queries";
         StepBlock block;
         block.layout = heads;
-        block.columns
-            = { { Stat::Entropy, std::vector<float> { 2 } }, { Stat::MaxLogit, std::vector<float> { 5 } } };
+        block.columns = { { Stat::Entropy, std::vector<float> { 2 } }, { Stat::MaxLogit, std::vector<float> { 5 } } };
         builder.stage(builder.addAttempt(Rank { 0 }, 0), { block });
         builder.commit();
         builder.finish();
     }
-    const auto said
-        = [&](const char* stat) { return call(app::showVerb, { path, "--series", "attn", "--stat", stat }).out; };
+    const auto said = [&](const char* stat) {
+        return call(app::showVerb, { path, "--series", "attn", "--stat", stat }).out;
+    };
     QVERIFY(said("entropy").find("= mean over 32 of 48 queries") != std::string::npos);
     QVERIFY(said("max_logit").find("= largest over 32 of 48 queries") != std::string::npos);
 }

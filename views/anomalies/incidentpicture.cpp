@@ -9,6 +9,7 @@
 #include <QTextLayout>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 
 #include "glyphline.h"
 #include "incidentcard.h"
@@ -36,6 +37,7 @@ IncidentPicture::IncidentPicture(
     , m_hint(hint)
     , m_when(when)
 {
+    items::assertGuiThread();
     const std::vector<std::pair<glyphs::Severity, QString>> evidence = text.evidence;
     std::size_t said = evidence.size();
     for (layOut(text, width); m_height > most; layOut(text, width)) {
