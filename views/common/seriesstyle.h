@@ -18,8 +18,8 @@ struct SeriesStyle {
     int dashOff = 0;
 
     static SeriesStyle forSlot(int slot, const Theme& theme);
-    /// Slot of a line in the color of its run, of `runs`. Of few, the dash is that of the row's `place`, the fourth's the
-    /// first's again; of more than there are colors it is the run's.
+    /// Slot of a line in the color of its run, of `runs`. Of few, the dash is that of the row's `place`, the fourth's
+    /// the first's again; of more than there are colors it is the run's.
     static int slotOfRun(int run, int place, int runs);
 };
 
