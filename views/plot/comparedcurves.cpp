@@ -124,9 +124,9 @@ std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(
             other.run = static_cast<int>(run + 1);
             other.runName = name;
             other.hasRunColor = isByRun;
-            other.slot = isByRun ? SeriesStyle::slotOfRun(
-                             other.run, beside->slot / SeriesStyle::kColors, static_cast<int>(runs + 1))
-                                 : beside->slot;
+            other.slot = isByRun
+                ? SeriesStyle::slotOfRun(other.run, beside->slot / SeriesStyle::kColors, static_cast<int>(runs + 1))
+                : beside->slot;
             merged->series.insert(beside.base(), std::move(other));
         }
         if (merged->series.size() == count && !merged->isEmpty())
