@@ -74,8 +74,8 @@ void addKind(
     const auto kind = run.seen.find(rule.kind);
     const bool isSeen = kind != run.seen.end() && !kind->second.empty();
     const RunFacts::Seen usual = isSeen ? averageOf(kind->second) : RunFacts::Seen {};
-    // Gradients without a backward pass, moments of an optimizer that keeps none: asked for now, and there are none.
-    if (!isSeen && !run.seen.empty() && asksFor(running, rule))
+    // Activations of compiled code, attention that nobody calls: asked for now, and there are none.
+    if (!rule.isOfParameters && !isSeen && !run.seen.empty() && asksFor(running, rule))
         return;
     for (const RunFacts::Module& module : run.modules) {
         if (module.type.empty() != rule.isOfParameters || !selects(config, rule, module.name))

@@ -138,7 +138,7 @@ private Q_SLOTS:
         auto run = facts();
         for (const Kind kind : { Kind::GradUnreduced, Kind::GradReduced })
             run.seen[kind] = { { "layers.0.weight", { 1, 6, 300 } }, { "layers.1.weight", { 1, 6, 100 } } };
-        comm.mvDistribution = true;
+        comm.xyDistribution = true;
         auto thinner = comm;
         thinner.stepInterval = 2;
         const auto known = estimateCost(thinner, comm, run, kRates);
