@@ -242,7 +242,9 @@ void StoreThread::closeRun(std::unique_ptr<LiveRunEntry> run)
 
 void StoreThread::tidyUp()
 {
-    std::erase_if(m_leaving, [](const auto& run) { return run->recorder().tidyUp(); });
+    // Who listed the archive while somebody still read one of them has its state from before its last commit.
+    if (std::erase_if(m_leaving, [](const auto& run) { return run->recorder().tidyUp(); }) > 0)
+        publishRuns();
 }
 
 void StoreThread::closeAll()
