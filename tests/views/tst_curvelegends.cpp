@@ -55,6 +55,8 @@ private Q_SLOTS:
         state.setCursor(Step { 34 });
         QCOMPARE(canvas.legendValues()[0].text(), statValueText(Stat::Value, 40));
         QCOMPARE(said(), QStringLiteral("at step 30"));
+        QVERIFY(!canvas.legendCaption(canvas.legendValues(), false).contains(QStringLiteral("rank")));
+        QVERIFY(canvas.legendCaption(canvas.legendValues(), true).startsWith(QStringLiteral("at step 30, rank ")));
         state.setMarks(Step { 12 }, Step { 34 });
         QCOMPARE(canvas.legendValues()[0].difference, std::optional(20.0));
         QCOMPARE(said(), QStringLiteral("at step 10 \u2192 30"));

@@ -480,13 +480,11 @@ QString CurveCanvas::legendStepText(const std::vector<LegendValue>& values) cons
     return tr("at step %1").arg(isOther ? formatSteps(at) : formatStep(asked->value));
 }
 
-QString CurveCanvas::legendCaption(const std::vector<LegendValue>& values) const
+QString CurveCanvas::legendCaption(const std::vector<LegendValue>& values, bool areRanksLast) const
 {
     QStringList parts { legendStepText(values) };
-    // Beside a name stands the value of the chosen rank; those of the others are further down.
-    const auto& series = m_picture->series;
-    if (std::ranges::any_of(series, [](const CurveSeries& one) { return one.isOtherRank; }))
-        parts.append(tr("rank %1").arg(series.front().row.rank.value));
+    if (areRanksLast) // else each rank has a line that names it
+        parts.append(tr("rank %1").arg(m_picture->series.front().row.rank.value));
     if (m_smoothing > 0)
         parts.append(tr("raw"));
     parts.removeAll(QString());
@@ -603,7 +601,7 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
         if (names.hasValues())
             painter.drawText(
                 QRectF(area.left() + kLegendInset, std::max(area.top() - kStepLine, 0.0), area.width(), kStepWords),
-                Qt::AlignLeft | Qt::AlignVCenter, legendCaption(values));
+                Qt::AlignLeft | Qt::AlignVCenter, legendCaption(values, names.areRanksLast()));
     }
     paintHover(painter, plot);
 }

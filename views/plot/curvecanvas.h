@@ -55,7 +55,7 @@ public:
     /// none.
     QString legendStepText(const std::vector<LegendValue>& values) const;
     /// That, of which rank the values beside names are, and that they are not smoothed.
-    QString legendCaption(const std::vector<LegendValue>& values) const;
+    QString legendCaption(const std::vector<LegendValue>& values, bool areRanksLast) const;
 
 Q_SIGNALS:
     void showAllWanted();

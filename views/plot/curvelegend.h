@@ -42,6 +42,8 @@ public:
     int below() const { return m_lines.below(); }
     /// Not where names alone have room.
     bool hasValues() const { return m_lines.hasValues(); }
+    /// Beside each name stands the value of its own rank, and those of the others further down.
+    bool areRanksLast() const { return m_lines.areRanksLast(); }
     /// "3 more names below": of what is not shown; empty where all is.
     QString moreText() const { return m_lines.moreText(); }
     /// "demo-cnn has none" in `room` px: of the compared runs; empty where each has something.

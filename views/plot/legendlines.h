@@ -50,6 +50,7 @@ public:
     bool hasMarks() const { return m_hasMarks; }
     bool isBrief() const { return m_isBrief; }
     bool hasValues() const { return m_hasValues; }
+    bool areRanksLast() const { return m_areRanksLast; } ///< beside each name stands its own rank's value
     int lastFirst() const { return m_lastFirst; }
     int above() const { return m_above; }
     int below() const { return m_hidden; }
